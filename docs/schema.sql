@@ -73,7 +73,9 @@ create type new_document as (
     produced_by text,
     metadata text,
     claimed_bucket smallint,
-    claimed_hash bytea
+    claimed_hash bytea,
+    rights text[],
+    rights_statements text
 );
 
 create type new_body as (
@@ -172,6 +174,7 @@ create table sources (
     host                 text generated always as ("substring"(lower(url), '^[a-z]+://([^/:?#]+)'::text)) stored,
     speaks_for           text[] not null default '{}'::text[],  -- Hosts beside those of its channels' domains of which its word counts, by a person.
     is_proven            boolean not null default false,
+    skips_tdmrep         boolean not null default false,  -- Whether origins of its pages are never asked for tdmrep.json, which others are once a day.
     constraint sources_pkey PRIMARY KEY (id),
     constraint sources_crawl_frequency_days_check CHECK (crawl_frequency_days > 0::double precision),
     constraint sources_ingestion_mode_check CHECK (ingestion_mode = ANY (ARRAY['feed'::text, 'spider'::text, 'both'::text])),
@@ -758,6 +761,8 @@ create table documents (
     told_since        timestamptz,  -- Since when its page tells this story: its discovery, or a new beginning. Null: first_seen_at.
     told_first        bigint,  -- The simhash of the text with which this story began.
     is_emptied        boolean not null default false,
+    rights            text[] not null default '{}'::text[],  -- What was said, use by use: train=refused. A use that is not named here is unknown.
+    rights_statements jsonb,  -- Who said so, where, and in which words; null: nobody.
     constraint documents_pkey PRIMARY KEY (bucket, url_hash),
     constraint believed_is_a_duplicate CHECK (NOT is_claim_believed OR claimed_hash IS NOT NULL AND duplicate_of IS NOT NULL),
     constraint claim_as_a_whole CHECK ((claimed_bucket IS NULL) = (claimed_hash IS NULL) AND (claimed_url IS NULL) = (claimed_hash IS NULL)),
@@ -786,22 +791,24 @@ CREATE INDEX documents_original ON documents USING btree (content_hash) WHERE du
 CREATE INDEX documents_search ON documents USING gin (search) WITH (gin_pending_list_limit='1024');
 
 create table document_versions (
-    bucket       smallint not null,
-    url_hash     bytea not null,
-    version      integer not null,
-    title        text not null,
-    text         text not null,
-    summary      text not null,
-    author       text not null,
-    published_at timestamptz,
-    updated_at   timestamptz,
-    word_count   integer not null,
-    content_hash bytea not null,
-    simhash      bigint,
-    produced_by  text not null,
-    crawled_at   timestamptz not null,
-    changed_at   timestamptz not null,
-    replaced_at  timestamptz not null,
+    bucket            smallint not null,
+    url_hash          bytea not null,
+    version           integer not null,
+    title             text not null,
+    text              text not null,
+    summary           text not null,
+    author            text not null,
+    published_at      timestamptz,
+    updated_at        timestamptz,
+    word_count        integer not null,
+    content_hash      bytea not null,
+    simhash           bigint,
+    produced_by       text not null,
+    crawled_at        timestamptz not null,
+    changed_at        timestamptz not null,
+    replaced_at       timestamptz not null,
+    rights            text[] not null default '{}'::text[],
+    rights_statements jsonb,
     constraint document_versions_pkey PRIMARY KEY (bucket, url_hash, version)
 );
 CREATE INDEX document_versions_by_age ON document_versions USING btree (replaced_at);
@@ -1074,6 +1081,7 @@ create table views (
     min_quality smallint,
     created_at  timestamptz not null default now(),
     updated_at  timestamptz not null default now(),
+    rights      text[] not null default '{}'::text[],  -- All of them must hold: train=allowed.
     constraint views_pkey PRIMARY KEY (id),
     constraint views_name_key UNIQUE (name),
     constraint views_kinds_check CHECK (kinds <@ ARRAY['document'::text, 'job'::text]),
@@ -1326,6 +1334,20 @@ create table health_marks (
     constraint health_marks_pkey PRIMARY KEY (part)
 );
 
+create table tdmrep (
+    bucket     smallint not null,
+    host       text not null,
+    scheme     text not null,
+    port       integer not null,
+    rules      jsonb not null,  -- Location, reservation and policy of each, in order; empty: it has none, which is kept as well.
+    fetched_at timestamptz not null,
+    expires_at timestamptz not null,
+    constraint tdmrep_pkey PRIMARY KEY (bucket, host, scheme, port),
+    constraint tdmrep_port_check CHECK (port >= 1 AND port <= 65535),
+    constraint tdmrep_scheme_check CHECK (scheme = ANY (ARRAY['http'::text, 'https'::text]))
+);
+CREATE INDEX tdmrep_by_age ON tdmrep USING btree (expires_at);
+
 create view takedown_watchers as
  SELECT virtualtransaction AS transaction
    FROM pg_locks
@@ -1542,7 +1564,8 @@ create view source_profiles as
     last_run_message,
     created_at,
     updated_at,
-    speaks_for
+    speaks_for,
+    skips_tdmrep
    FROM sources
   WHERE url_hash IS NOT NULL;
 CREATE TRIGGER only_for_reading INSTEAD OF INSERT OR DELETE OR UPDATE ON source_profiles FOR EACH ROW EXECUTE FUNCTION refuse_write();
@@ -1586,12 +1609,13 @@ function free_claimants(p_one document_key, p_content bytea, p_simhash bigint) r
 function gather_claimants(n new_document, p_simhash bigint, p_original document_key, p_now timestamptz) returns void volatile set plan_cache_mode=force_generic_plan, enable_seqscan=off;
 function grow_older(p_one document_key, p_since timestamptz, p_now timestamptz) returns void volatile set plan_cache_mode=force_generic_plan, enable_seqscan=off;
 function hand_over_duplicates(p_one document_key, p_to document_key) returns void volatile set plan_cache_mode=force_generic_plan, enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off;
+function has_rights(p_said text[], p_wanted text[]) returns boolean immutable;
 function has_suspect(p_owner text) returns boolean stable;
 function hold_hosts(p_buckets smallint[], p_hosts text[], p_default_delay_ms integer, p_domains text[] DEFAULT NULL::text[]) returns void volatile;
 function host_backwards(p_url text) returns text immutable;  -- (migration)
 function is_claim(p_one document_key, p_other document_key) returns boolean stable set plan_cache_mode=force_generic_plan, enable_seqscan=off;
 function is_comparable(p_words integer) returns boolean immutable;
-function is_in_view(v views, p_kind text, p_source_id uuid, p_language text, p_country text, p_quality smallint) returns boolean stable;
+function is_in_view(v views, p_kind text, p_source_id uuid, p_language text, p_country text, p_quality smallint, p_rights text[]) returns boolean stable;
 function is_one_text(p_content bytea, p_simhash bigint, p_other_content bytea, p_other_simhash bigint) returns boolean immutable;
 function is_owner_alive(p_owner text, p_within interval) returns boolean volatile;
 function is_same_story(p_first bigint, p_simhash bigint) returns boolean immutable;
@@ -1629,6 +1653,7 @@ function rescue_expired(p_limit integer, p_now timestamptz DEFAULT NULL::timesta
 function reserve_slot(p_bucket smallint, p_host text, p_kind text, p_owner text, p_lease interval, p_reach interval, p_default_delay_ms integer, p_slack interval, p_now timestamptz DEFAULT NULL::timestamptz, p_domain text DEFAULT NULL::text, OUT token uuid, OUT wait interval, OUT is_alone boolean, OUT not_before interval, OUT why text) returns record volatile;
 function respell_document(n new_document, p_now timestamptz) returns integer volatile set plan_cache_mode=force_generic_plan, enable_seqscan=off;
 function rest_after(bad_in_a_row integer) returns interval immutable;
+function restate_rights(p_one document_key, p_rights text[], p_statements jsonb, p_now timestamptz) returns boolean volatile set plan_cache_mode=force_generic_plan, enable_seqscan=off;
 function says_the_same(d documents, n new_document) returns boolean immutable;
 function scolded_penalty(delay_ms integer, penalty_ms integer) returns integer immutable;
 function search_config(p_language text) returns regconfig stable;

@@ -19,6 +19,7 @@ from headwater.net.guard import OperatorGuard
 from headwater.net.identity import Identity
 from headwater.net.transport import Transport
 from headwater.record_kind import RecordKind
+from headwater.rights.record import rights_as_dict
 from headwater.urls.canonical import canonicalise
 
 CRAWLED_AT = datetime(2026, 5, 6, 7, 8, 9, 123456, tzinfo=UTC)
@@ -60,6 +61,7 @@ def document(
         "crawled_at": CRAWLED_AT,
         "first_seen_at": CRAWLED_AT,
         "changed_at": CRAWLED_AT,
+        "rights": rights_as_dict([], None),
         "content_hash": "ab" * 32,
         "near_duplicate_of": None,
     }

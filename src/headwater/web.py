@@ -18,6 +18,7 @@ from headwater.fetch.held_slot import SlotReservations
 from headwater.fetch.passing import PassingReservations, PassingRobots, Strangers
 from headwater.fetch.render import Renderer, Rendering
 from headwater.fetch.robots import DatabaseRobots, RobotsCache
+from headwater.fetch.tdmrep import TdmStore
 from headwater.frontier.control import end_where, revive_where
 from headwater.frontier.entry import DeadReason
 from headwater.net.guard import AddressGuard, parse_allowed_place
@@ -86,7 +87,9 @@ async def open_web(
         robots_cache = RobotsCache(transport, reservations, store, robots_limits, identity.user_agent)
         preflight = DatabasePreflight(database, robots_cache, limits.body_bytes, strangers.known)
         retries, redirects = settings.fetch.retries_in_place, settings.fetch.max_redirects
-        fetcher = Fetcher(transport, preflight, limits, clock, services.random, retries, redirects)
+        fetcher = Fetcher(
+            transport, preflight, limits, clock, services.random, retries, redirects, tdm_store=TdmStore(database)
+        )
         try:
             rendering = Rendering(Renderer(browser, identity.user_agent), fetcher, reservations, database)
             yield Web(identity, transport, fetcher, reservations, regranter, rendering, followers, strangers)

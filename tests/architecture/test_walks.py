@@ -34,7 +34,7 @@ from headwater.supervisor import Supervisor
 SOURCE = Path(__file__).parents[2] / "src" / "headwater"
 FOUNDATIONS = (
     *("net/", "simweb/", "database/", "urls/", "settings/", "lease_worker.py", "settling.py", "supervisor.py"),
-    *("extraction/pool/", "run/patience.py"),
+    *("extraction/pool/", "run/patience.py", "rights/"),
     *("metrics.py", "log.py", "figures.py", "clock.py", "chance.py", "errors.py", "lines.py", "machine.py"),
     # Pure helpers for text, which know nothing of what it says.
     "storable.py",
@@ -43,8 +43,8 @@ FOUNDATIONS = (
 )
 # As many as there are: a walk may become shorter, and then its limit does.
 LONGEST_POLL = 27
-LONGEST_FETCH = 20
-LONGEST_ITEM = 40
+LONGEST_FETCH = 24
+LONGEST_ITEM = 44
 LONGEST_ADD = 12
 LONGEST_ADD_AND_LOOK = 28
 

@@ -56,4 +56,5 @@ async def test_a_site_is_crawled_whole_and_known_to_be(database_url: str) -> Non
     assert set(expected) <= set(found)
     asked = Counter(visit.target for visit in web.visits.all() if visit.host == publisher.host)
     asked.pop("/robots.txt", None)
+    asked.pop("/.well-known/tdmrep.json", None)
     assert set(asked.values()) == {1}

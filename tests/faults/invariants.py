@@ -88,7 +88,7 @@ def pages_asked_too_soon_again(visits: Iterable[Visit], lease: timedelta) -> Bro
     """I2, as the server sees it: no page is begun twice within a lease."""
     by_page: dict[tuple[str, str], list[float]] = defaultdict(list)
     for visit in visits:
-        if visit.path != "/robots.txt":
+        if visit.path not in ("/robots.txt", "/.well-known/tdmrep.json"):
             by_page[visit.host, visit.target].append(visit.arrived)
     return [
         page

@@ -31,6 +31,7 @@ from headwater.ingest.taking_down import TakedownResult, finish_takedowns, take_
 from headwater.log import make_logger
 from headwater.net.transport import Response
 from headwater.politeness.takedown import parse_takedown
+from headwater.rights.record import StatedIn, UseStatement
 from headwater.run.extraction_pools import page_pool as pool_size_of
 from headwater.run.fetching import start_reading_pages
 from headwater.run.maintenance import Maintenance
@@ -68,13 +69,21 @@ class TakenDownMeanwhile:
     async def revisit_in(self, lease: Lease) -> timedelta | None:
         return await self.page_reader.revisit_in(lease)
 
-    async def read(self, lease: Lease, fetched: Fetched, response: Response) -> tuple[Verdict, PageEffects]:
-        read = await self.page_reader.read(lease, fetched, response)
+    async def wants_rights(self, lease: Lease) -> bool:
+        return await self.page_reader.wants_rights(lease)
+
+    async def read(
+        self, lease: Lease, fetched: Fetched, response: Response, outside: Sequence[UseStatement] = ()
+    ) -> tuple[Verdict, PageEffects]:
+        read = await self.page_reader.read(lease, fetched, response, outside)
         await take_down_everywhere(self.database, TAKEDOWN)
         return read
 
-    async def read_feed(self, lease: Lease, now: datetime) -> PageEffects:
-        return await self.page_reader.read_feed(lease, now)
+    async def read_feed(self, lease: Lease, now: datetime, outside: Sequence[UseStatement] = ()) -> PageEffects:
+        return await self.page_reader.read_feed(lease, now, outside)
+
+    async def restated(self, lease: Lease, told: Sequence[UseStatement], places: frozenset[StatedIn]) -> PageEffects:
+        return await self.page_reader.restated(lease, told, places)
 
 
 async def travel(path: Path, url: str, *, is_taken_down: bool) -> PageEffects:

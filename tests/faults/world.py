@@ -50,6 +50,9 @@ WORDS = (
     "market",
 )
 
+# Asked for once for each origin, whatever its pages are.
+BESIDE_PAGES = ("/robots.txt", "/.well-known/tdmrep.json")
+
 
 def article(name: str, links: Sequence[str] = ()) -> bytes:
     """A page that is read as an article, whose text no other page has."""
@@ -212,11 +215,11 @@ class Workbench:
         return [tuple(row) for row in await self.database.fetch(f"select {columns} from url_frontier order by url")]
 
     def asked(self) -> list[str]:
-        """Pages that were asked for, in order; robots.txt left out."""
+        """Pages that were asked for, in order; robots.txt and tdmrep.json left out."""
         return [f"http://{visit.host}{visit.target}" for visit in self.pages()]
 
     def pages(self) -> list[Visit]:
-        return [visit for visit in self.sim.visits.all() if visit.path != "/robots.txt"]
+        return [visit for visit in self.sim.visits.all() if visit.path not in BESIDE_PAGES]
 
 
 @asynccontextmanager

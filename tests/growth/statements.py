@@ -127,6 +127,8 @@ class Sample:
                 "{}",
                 None,
                 None,
+                ["train=refused"],
+                None,
             ),
         )
 
@@ -188,6 +190,8 @@ def _archive(w: Sample) -> dict[str, Calls]:
         "keep_outlinks": [(*key, NEW)],
         "outlinks_of": [key],
         "read_document": [key],
+        "stated_rights": [key],
+        "restate_rights": [(*key, ["train=refused"], [])],
         "find_document": [(w.hash,)],
         "versions_of_document": [key],
         "versions_in_short": [(*key, 1_000_000, 50)],
@@ -341,6 +345,7 @@ def _fetch(w: Sample) -> dict[str, Calls]:
     return {
         "look_before_request": [(*host, "https", 443, [w.host, "example"], NEW)],
         "store_robots": [(*host, "https", 443, "rules", b"", NEW, 200, None, DAY, None, None, None, [], None)],
+        "store_tdmrep": [(*host, "https", 443, [["/", "1", ""]], DAY)],
         "freshen_robots": [(*host, "https", 443, DAY)],
         "read_robots_of_host": [host],
         "expired_robots": [(20,)],
@@ -772,6 +777,7 @@ def _search(w: Sample) -> dict[str, Calls]:
         **dict.fromkeys(("language", "source_id", "since", "until", "rank", "bucket", "hash")),
         **dict.fromkeys(("view_id", "view_question")),
         "duplicates": False,
+        "rights": ["train=allowed", "tdm=unknown"],
         "most": 1_000,
         "looked": 1_000,
         "limit": 21,
@@ -788,13 +794,14 @@ def _search(w: Sample) -> dict[str, Calls]:
         "bucket": 0,
         "hash": b"",
         "duplicates": False,
+        "rights": [],
         "most": 500,
         "limit": 21,
     }
     newest_jobs = newest | dict.fromkeys(VACANCY_COLUMNS)
     in_view: dict[str, object] = {"view_id": w.view, "view_question": "'harvest' & 'language english'"}
     view: dict[str, object] = {
-        **{name: [] for name in ("kinds", "source_ids", "tags", "languages", "countries")},
+        **{name: [] for name in ("kinds", "source_ids", "tags", "languages", "countries", "rights")},
         "query": "harvest",
         "min_quality": None,
     }

@@ -67,6 +67,7 @@ rows = st.builds(
     include_paths=several_of(st.text("/ab,;| '=-", max_size=9)),
     exclude_paths=several_of(st.text("/ab,;| '=-", max_size=9)),
     allow_external=st.booleans(),
+    skips_tdmrep=st.booleans(),
     speaks_for=several_of(st.sampled_from(["a.example", "b.example"])),
     article_patterns=several_of(st.sampled_from([r"/\d{4}/[^/]+", "a|b", "[0-9] x", "=1", "ü"])),
     selectors=st.sampled_from([{}, {"list": {"container": "ul > li, ol", "exclude_from_list": [".ad"]}}]),

@@ -17,6 +17,7 @@ from headwater.extraction.jobs.countries import country_called
 from headwater.record_kind import RecordKind
 from headwater.reports.archive import DetailedHit, find_documents, find_jobs
 from headwater.reports.frontier import source_names
+from headwater.rights.record import marks_wanted
 from headwater.run.delivering import sink_contexts
 from headwater.search.question import Filters
 from headwater.search.views import (
@@ -227,6 +228,7 @@ class ViewWish:
     languages: Sequence[str] | None = None
     countries: Sequence[str] | None = None
     min_quality: int | None = None
+    rights: Sequence[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,6 +321,8 @@ async def _as_wished(services: Services, view: View, wish: ViewWish) -> View:
     if wish.min_quality is not None:
         # None of 0 says the same, and is shorter.
         wanted["min_quality"] = wish.min_quality or None
+    if wish.rights is not None:
+        wanted["rights"] = marks_wanted(wish.rights)
     return replace(view, **wanted)
 
 

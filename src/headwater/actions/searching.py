@@ -7,6 +7,7 @@ from uuid import UUID
 from headwater.errors import UsageError
 from headwater.record_kind import RecordKind
 from headwater.reports.archive import SearchAnswer, find_documents, find_jobs
+from headwater.rights.record import marks_wanted
 from headwater.search.question import Filters
 from headwater.search.views import view_named, within
 from headwater.services import Services
@@ -38,6 +39,7 @@ class ArchiveWish:
     since: str | None = None
     duplicates: bool = False
     view: str | None = None
+    rights: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +87,7 @@ async def filters_for(services: Services, kind: RecordKind, wish: ArchiveWish) -
         language=wish.language and wish.language.lower(),
         since=moment_of(wish.since, services.clock.now()),
         duplicates=wish.duplicates,
+        rights=marks_wanted(wish.rights),
     )
     return await within(database, filters, await view_named(database, wish.view)) if wish.view else filters
 

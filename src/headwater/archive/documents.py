@@ -16,12 +16,13 @@ import zstandard
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
 from headwater.errors import UsageError
+from headwater.rights.record import NOTHING_SAID, Rights
 from headwater.storable import storable, storable_json
 from headwater.urls.fingerprint import DocumentKey
 
 queries = load_queries("headwater.archive")
 
-# What is a change, beside the text: what the database's `says_the_same` compares.
+# What is a change, beside the text and the statements on its use: what the database's `says_the_same` compares.
 TRACKED = (
     "source_id",
     "claimed_url",
@@ -74,6 +75,7 @@ class NewDocument:
     produced_by: str = ""
     metadata: Mapping[str, Any] = field(default_factory=dict)
     claimed: DocumentKey | None = None
+    rights: Rights = NOTHING_SAID
 
     def __post_init__(self) -> None:
         if len(self.url_hash) != 32 or len(self.content_hash) != 32:
@@ -88,7 +90,7 @@ class NewDocument:
         return self.canonical_url if self.claimed else None
 
 
-_AS_THEY_ARE = tuple(name for name in NewDocument.__dataclass_fields__ if name != "claimed")
+_AS_THEY_ARE = tuple(name for name in NewDocument.__dataclass_fields__ if name not in ("claimed", "rights"))
 
 
 class Op(StrEnum):
@@ -160,7 +162,24 @@ def document_row(new: NewDocument) -> tuple[Any, ...]:
         "simhash": to_signed(new.simhash),
     }
     values = [special[name] if name in special else storable(getattr(new, name)) for name in _AS_THEY_ARE]
-    return (*values, *(new.claimed or _NOWHERE))
+    return (*values, *(new.claimed or _NOWHERE), new.rights.marks, stored_statements(new.rights))
+
+
+def stored_statements(rights: Rights) -> str | None:
+    """As JSON; None where nothing was said."""
+    return storable_json(rights.said) if rights.statements else None
+
+
+async def stated_rights(database: Connection | Database, key: DocumentKey) -> list[Mapping[str, Any]] | None:
+    """The statements that stand with a document; None: it has none, or there is no document."""
+    found: list[Mapping[str, Any]] | None = await database.fetchval(queries.stated_rights, *key)
+    return found
+
+
+async def restate_rights(connection: Connection, key: DocumentKey, rights: Rights) -> bool:
+    """About the use of a page that is as it was something else is said now: a version of its own."""
+    said = rights.said if rights.statements else None
+    return bool(await connection.fetchval(queries.restate_rights, *key, rights.marks, said))
 
 
 def key_in(row: Any, bucket: str, url_hash: str) -> DocumentKey | None:

@@ -43,7 +43,7 @@ SELECT targets FROM outlinks WHERE bucket = $1::smallint AND url_hash = $2::byte
 SELECT bucket, url_hash, source_id, url, canonical_url, title, text, summary, author, published_at, updated_at, language, section,
        keywords, images, word_count, page_type, quality, quality_parts, content_hash, simhash, produced_by, metadata, version,
        crawled_at, first_seen_at, changed_at, duplicate_bucket, duplicate_of, near_bucket, near_duplicate_of, claimed_url,
-       is_claim_believed, deleted_at, deleted_reason
+       is_claim_believed, deleted_at, deleted_reason, rights, rights_statements
 FROM documents WHERE bucket = $1::smallint AND url_hash = $2::bytea;
 
 -- name: find_document
@@ -52,35 +52,35 @@ SELECT d.bucket, d.url_hash, d.source_id, d.url, d.canonical_url, d.title, d.tex
        d.updated_at, d.language, d.section, d.keywords, d.images, d.word_count, d.page_type, d.quality, d.quality_parts,
        d.content_hash, d.simhash, d.produced_by, d.metadata, d.version, d.crawled_at, d.first_seen_at, d.changed_at,
        d.duplicate_bucket, d.duplicate_of, d.near_bucket, d.near_duplicate_of, d.claimed_url, d.is_claim_believed,
-       d.deleted_at, d.deleted_reason
+       d.deleted_at, d.deleted_reason, d.rights, d.rights_statements
 FROM generate_series(0, 255) AS b
 CROSS JOIN LATERAL (SELECT * FROM documents e WHERE e.bucket = b::smallint AND e.url_hash = $1::bytea) AS d
 LIMIT 1;
 
 -- name: versions_of_document
 -- The versions of a document, the present one first.
-SELECT version, title, text, content_hash, word_count, crawled_at, changed_at, deleted_at AS replaced_at
+SELECT version, title, text, content_hash, word_count, crawled_at, changed_at, rights, rights_statements, deleted_at AS replaced_at
 FROM documents WHERE bucket = $1::smallint AND url_hash = $2::bytea
 UNION ALL
-SELECT version, title, text, content_hash, word_count, crawled_at, changed_at, replaced_at
+SELECT version, title, text, content_hash, word_count, crawled_at, changed_at, rights, rights_statements, replaced_at
 FROM document_versions WHERE bucket = $1 AND url_hash = $2
 ORDER BY version DESC;
 
 -- name: versions_in_short
 -- A page of the versions of a document, the newest first, without their texts.
-SELECT version, title, content_hash, word_count, crawled_at, changed_at, deleted_at AS replaced_at
+SELECT version, title, content_hash, word_count, crawled_at, changed_at, rights, rights_statements, deleted_at AS replaced_at
 FROM documents WHERE bucket = $1::smallint AND url_hash = $2::bytea AND version < $3::integer
 UNION ALL
-(SELECT version, title, content_hash, word_count, crawled_at, changed_at, replaced_at
+(SELECT version, title, content_hash, word_count, crawled_at, changed_at, rights, rights_statements, replaced_at
  FROM document_versions WHERE bucket = $1 AND url_hash = $2 AND version < $3 ORDER BY version DESC LIMIT $4::integer)
 ORDER BY version DESC LIMIT $4;
 
 -- name: version_of_document
 -- One version of a document.
-SELECT version, title, text, content_hash, word_count, crawled_at, changed_at, deleted_at AS replaced_at
+SELECT version, title, text, content_hash, word_count, crawled_at, changed_at, rights, rights_statements, deleted_at AS replaced_at
 FROM documents WHERE bucket = $1::smallint AND url_hash = $2::bytea AND version = $3::integer
 UNION ALL
-SELECT version, title, text, content_hash, word_count, crawled_at, changed_at, replaced_at
+SELECT version, title, text, content_hash, word_count, crawled_at, changed_at, rights, rights_statements, replaced_at
 FROM document_versions WHERE bucket = $1 AND url_hash = $2 AND version = $3;
 
 -- name: hold_jobs
@@ -385,7 +385,7 @@ WHERE NOT d.is_emptied AND d.changed_at < now() - make_interval(days => $1::inte
 -- Of documents that were withdrawn only the address, the hash of the text and the version are left.
 UPDATE documents d
 SET is_emptied = true, title = '', text = '', summary = '', author = '', published_at = NULL, updated_at = NULL, section = '',
-    keywords = '{}', images = '{}', word_count = 0, quality = NULL, quality_parts = '{}', simhash = NULL, metadata = '{}',
+    keywords = '{}', images = '{}', word_count = 0, quality = NULL, quality_parts = '{}', simhash = NULL, metadata = '{}', rights = '{}', rights_statements = NULL,
     near_bucket = NULL, near_duplicate_of = NULL, claimed_bucket = NULL, claimed_hash = NULL, claimed_url = NULL
 FROM unnest($1::smallint[], $2::bytea[]) AS g (bucket, url_hash)
 WHERE d.bucket = g.bucket AND d.url_hash = g.url_hash AND d.deleted_at IS NOT NULL;
@@ -409,3 +409,11 @@ DELETE FROM document_versions WHERE ctid = ANY (ARRAY(
 -- name: server_now
 -- The only clock that decides anything.
 SELECT clock_timestamp();
+
+-- name: stated_rights
+-- The statements that stand with a document.
+SELECT rights_statements FROM documents WHERE bucket = $1::smallint AND url_hash = $2::bytea AND deleted_at IS NULL;
+
+-- name: restate_rights
+-- What is said about the use of a page that is as it was; whether that is news.
+SELECT restate_rights(($1::smallint, $2::bytea)::document_key, $3::text[], $4::jsonb, clock_timestamp());

@@ -9,6 +9,7 @@ from uuid import UUID
 from headwater.archive.documents import key_in, to_unsigned
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
+from headwater.rights.record import rights_as_dict
 from headwater.urls.fingerprint import DocumentKey
 
 queries = load_queries("headwater.archive")
@@ -50,6 +51,7 @@ class Document:
     crawled_at: datetime
     deleted_at: datetime | None
     deleted_reason: str | None
+    rights: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,7 @@ class StoredVersion:
     crawled_at: datetime
     changed_at: datetime
     replaced_at: datetime | None
+    rights: Mapping[str, Any]
 
 
 async def read_document(database: Connection | Database, key: DocumentKey) -> Document | None:
@@ -98,7 +101,8 @@ async def read_version(database: Connection | Database, key: DocumentKey, versio
 
 
 def _version(row: Any) -> StoredVersion:
-    return StoredVersion(**{name: row[name] for name in StoredVersion.__slots__})
+    told = {name: row[name] for name in StoredVersion.__slots__ if name != "rights"}
+    return StoredVersion(**told, rights=_rights(row))
 
 
 def _document(row: Any) -> Document:
@@ -107,5 +111,10 @@ def _document(row: Any) -> Document:
         "duplicate_of": key_in(row, "duplicate_bucket", "duplicate_of"),
         "near_duplicate_of": key_in(row, "near_bucket", "near_duplicate_of"),
     }
-    told = {name: row[name] for name in Document.__dataclass_fields__ if name not in keys}
-    return Document(**told | keys | {"simhash": to_unsigned(row["simhash"])})
+    made = keys | {"simhash": to_unsigned(row["simhash"]), "rights": _rights(row)}
+    told = {name: row[name] for name in Document.__dataclass_fields__ if name not in made}
+    return Document(**told | made)
+
+
+def _rights(row: Any) -> dict[str, Any]:
+    return rights_as_dict(row["rights"], row["rights_statements"])

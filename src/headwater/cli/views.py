@@ -43,6 +43,14 @@ class ViewOptions:
         Parameter(validator=Number(gte=0, lte=100), help="Only documents of this quality at least."),
     ] = None
 
+    rights: Annotated[
+        list[str] | None,
+        Parameter(
+            help="Only where publishers say so of use, as train=allowed or tdm=unknown; repeat it: all must hold.",
+            negative="",
+        ),
+    ] = None
+
     @property
     def wish(self) -> "ViewWish":
         from headwater.actions.delivery import ViewWish
@@ -55,6 +63,7 @@ class ViewOptions:
             languages=self.language,
             countries=self.country,
             min_quality=self.min_quality,
+            rights=self.rights,
         )
 
 
@@ -129,6 +138,7 @@ def filters_of(one: "ViewStory") -> "list[tuple[str, str]]":
         ("languages", ", ".join(view.languages)),
         ("countries", ", ".join(view.countries)),
         ("quality", f"{view.min_quality} at least" if view.min_quality else ""),
+        ("rights", ", ".join(view.rights)),
     ]
     return [(label, said) for label, said in told if said]
 

@@ -36,7 +36,7 @@ _TYPES = {
         *("fetched_at", "last_seen_at", "created_at"),
     ),
     ColumnType.DAY: ("deadline",),
-    ColumnType.JSON: ("metadata", "application_window", "raw_metadata"),
+    ColumnType.JSON: ("metadata", "application_window", "raw_metadata", "rights"),
 }
 _TYPE_OF = {name: kind for kind, names in _TYPES.items() for name in names}
 

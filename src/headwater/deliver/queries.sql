@@ -50,18 +50,19 @@ WHERE c.oldest_position < coalesce((SELECT min(h.position) FROM changes h), c.po
 SELECT k.place, k.bucket, k.hash, d.version, d.is_for_reader, h.version AS held_version, h.place AS held_place, d.source_id, s.name AS source_name, s.url AS source_url, s.kind AS source_kind,
        s.tags AS source_tags, s.country AS source_country, d.url, d.canonical_url, d.title, d.text, d.summary, d.author,
        d.published_at, d.updated_at, d.language, d.section, d.keywords, d.images, d.word_count, d.page_type, d.quality,
-       d.content_hash, d.produced_by, d.metadata, d.crawled_at, d.first_seen_at, d.changed_at, d.near_duplicate_of
+       d.content_hash, d.produced_by, d.metadata, d.crawled_at, d.first_seen_at, d.changed_at, d.near_duplicate_of,
+       d.rights, d.rights_statements
 FROM unnest(:buckets::smallint[], :hashes::bytea[]) WITH ORDINALITY AS k (bucket, hash, place)
 LEFT JOIN LATERAL (
     SELECT e.version, i.is_for_reader, e.source_id, e.url, e.canonical_url, e.title, CASE WHEN i.is_for_reader THEN e.text END AS text,
            e.summary, e.author, e.published_at, e.updated_at, e.language, e.section, e.keywords, e.images, e.word_count,
            e.page_type, e.quality, e.content_hash, e.produced_by, CASE WHEN i.is_for_reader THEN e.metadata END AS metadata,
-           e.crawled_at, e.first_seen_at, e.changed_at, e.near_duplicate_of
+           e.crawled_at, e.first_seen_at, e.changed_at, e.near_duplicate_of, e.rights, e.rights_statements
     FROM documents e
     CROSS JOIN LATERAL (
         SELECT e.deleted_at IS NULL AND e.duplicate_of IS NULL
                AND (:view_id::uuid IS NULL
-                    OR (SELECT is_in_view(v, 'document', e.source_id, e.language, NULL, e.quality)
+                    OR (SELECT is_in_view(v, 'document', e.source_id, e.language, NULL, e.quality, e.rights)
                         FROM views v WHERE v.id = :view_id))
                AND (:question::text IS NULL OR e.search @@ :question::tsquery) AS is_for_reader) AS i
     WHERE e.bucket = k.bucket AND e.url_hash = k.hash
@@ -94,7 +95,7 @@ LEFT JOIN LATERAL (SELECT * FROM jobs o WHERE o.bucket = k.bucket AND o.canonica
 CROSS JOIN LATERAL (
     SELECT j.status = 'active' AND j.duplicate_of IS NULL
            AND (:view_id::uuid IS NULL
-                OR (SELECT is_in_view(v, 'job', j.source_id, j.language, j.country_iso, NULL) FROM views v WHERE v.id = :view_id))
+                OR (SELECT is_in_view(v, 'job', j.source_id, j.language, j.country_iso, NULL, '{}') FROM views v WHERE v.id = :view_id))
            AND (:question::text IS NULL OR j.search_tsv @@ :question::tsquery) AS is_for_reader) AS i
 LEFT JOIN sources s ON s.id = j.source_id
 LEFT JOIN LATERAL (
@@ -389,7 +390,7 @@ WITH known AS (
         SELECT e.bucket, e.url_hash AS hash, e.version, e.changed_at,
                e.deleted_at IS NULL AND e.duplicate_of IS NULL
                AND (:view_id::uuid IS NULL
-                    OR (SELECT is_in_view(v, 'document', e.source_id, e.language, NULL, e.quality) FROM views v WHERE v.id = :view_id))
+                    OR (SELECT is_in_view(v, 'document', e.source_id, e.language, NULL, e.quality, e.rights) FROM views v WHERE v.id = :view_id))
                AND (:question::text IS NULL OR e.search @@ :question::tsquery) AS is_for_reader
         FROM documents e WHERE e.bucket = b.number::smallint AND e.url_hash >= :first::bytea AND e.url_hash <= :last::bytea) AS d
 ), noted AS (
@@ -411,7 +412,7 @@ WITH known AS (
         SELECT j.bucket, j.canonical_hash AS hash, j.version, j.updated_at AS changed_at,
                j.status = 'active' AND j.duplicate_of IS NULL
                AND (:view_id::uuid IS NULL
-                    OR (SELECT is_in_view(v, 'job', j.source_id, j.language, j.country_iso, NULL) FROM views v WHERE v.id = :view_id))
+                    OR (SELECT is_in_view(v, 'job', j.source_id, j.language, j.country_iso, NULL, '{}') FROM views v WHERE v.id = :view_id))
                AND (:question::text IS NULL OR j.search_tsv @@ :question::tsquery) AS is_for_reader
         FROM jobs j WHERE j.bucket = b.number::smallint AND j.canonical_hash >= :first::bytea AND j.canonical_hash <= :last::bytea) AS d
 ), noted AS (

@@ -11,6 +11,7 @@ from headwater.database.queries import load_queries
 from headwater.net.body import Packed
 from headwater.net.charset import CharsetKind, charset_parameter, decode
 from headwater.record_kind import RecordKind
+from headwater.rights.record import rights_as_dict
 
 queries = load_queries("headwater.deliver")
 
@@ -29,6 +30,7 @@ DOCUMENT_FIELDS = (
     ),
     *("keywords", "images", "word_count", "page_type", "quality", "produced_by", "metadata"),
     *("crawled_at", "first_seen_at", "changed_at"),
+    "rights",
 )
 JOB_FIELDS = (
     *("title", "org_name", "apply_url", "language", "location_raw", "country", "country_iso", "country_name", "city"),
@@ -207,6 +209,7 @@ def _fields_of(kind: RecordKind, row: Any) -> dict[str, Any]:
     near = row["near_duplicate_of"]
     return {
         **{name: row[name] for name in DOCUMENT_FIELDS},
+        "rights": rights_as_dict(row["rights"], row["rights_statements"]),
         "content_hash": row["content_hash"].hex(),
         "near_duplicate_of": near.hex() if near else None,
     }

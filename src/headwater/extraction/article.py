@@ -10,6 +10,7 @@ from headwater.extraction.page_type import PageType
 from headwater.extraction.quality import Quality
 from headwater.extraction.robots import PageRobots
 from headwater.extraction.templates.guide import Guided
+from headwater.rights.record import UseStatement
 
 
 class NoArticleReason(StrEnum):
@@ -35,6 +36,7 @@ class PageFacts:
     metadata: Metadata
     linked_data: LinkedData
     robots: PageRobots
+    rights: tuple[UseStatement, ...] = ()
     links: tuple[str, ...]
     unfollowed: tuple[str, ...]
     is_soft_404: bool

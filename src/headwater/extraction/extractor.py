@@ -75,6 +75,7 @@ def _facts(page: Page, seen: Overview, body: ArticleBody, given: PluginAnswer) -
         "metadata": seen.metadata,
         "linked_data": seen.linked_data,
         "robots": seen.robots,
+        "rights": seen.rights,
         "links": () if seen.robots.nofollow else seen.anchors.links,
         "unfollowed": () if seen.robots.nofollow else seen.anchors.unfollowed,
         "is_soft_404": is_soft_404(seen.title, body.words),

@@ -13,10 +13,12 @@ from headwater.extraction.links import Anchors, absolute, anchors_of, base_of
 from headwater.extraction.metadata import Metadata, first_of_each, keywords_in, metadata_from, metas_of
 from headwater.extraction.page import Page
 from headwater.extraction.page_type import Signs, signs_of
+from headwater.extraction.rights import statements_in
 from headwater.extraction.robots import PageRobots, robots_of
 from headwater.extraction.selectors import selected_value
 from headwater.extraction.text import comparable, page_line
 from headwater.extraction.title import headline_in, without_site_name
+from headwater.rights.record import UseStatement
 
 _LONGEST_TITLE = 500
 _MOST_IMAGES = 20
@@ -53,6 +55,7 @@ class Overview:
     keywords: tuple[str, ...]
     images: tuple[str, ...]
     languages: tuple[str, ...]
+    rights: tuple[UseStatement, ...]
 
 
 def overview_of(elements: Elements, page: Page, now: datetime) -> Overview:
@@ -85,6 +88,7 @@ def overview_of(elements: Elements, page: Page, now: datetime) -> Overview:
         description=metadata.meta_description or metadata.og_description or linked.description,
         keywords=keywords_in([metadata.meta_keywords, *linked.keywords, *_all(metas, "article:tag")]),
         images=_images(tree, page, metadata, linked, base),
+        rights=statements_in(elements, metas, base, page.robots_name),
         languages=(_html_lang(tree), linked.language, said.get("og:locale", ""), page.hints.language),
     )
 

@@ -16,6 +16,7 @@ from headwater.errors import UsageError
 from headwater.extraction.article import Article, NotAnArticle
 from headwater.extraction.templates.guide import Guide
 from headwater.extraction.text import storable
+from headwater.rights.record import UseStatement
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -35,6 +36,7 @@ class FeedHints:
     content: str = ""
     published_at: datetime | None = None
     updated_at: datetime | None = None
+    rights: tuple[UseStatement, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,6 +24,7 @@ _CHALLENGE_TITLE = re.compile(
     r"|verify(?:ing)? you are human|access denied|security check|captcha|ddos protection",
     re.IGNORECASE,
 )
+_TITLE = re.compile(rb"<title[^>]{0,200}>([^<]{0,300})", re.IGNORECASE)
 _CHALLENGE_SCRIPT = re.compile(r"/cdn-cgi/challenge-platform/|captcha-delivery\.com")
 # Of documentation, menus and sidebars name more pages than a short page has words for.
 _MENU_IDS = ids_of({"nav", "aside", "footer"})
@@ -112,6 +113,12 @@ def _is_in_menu(link: LexborNode, known: dict[int, bool]) -> bool:
 def is_challenge(signs: Signs, title: str, words: int) -> bool:
     """A page that asks whether we are human instead of showing what was asked for."""
     return words < _SHORT_NOTICE_WORDS and (signs.has_challenge or bool(_CHALLENGE_TITLE.search(title)))
+
+
+def has_challenge_title(head: bytes) -> bool:
+    """By the beginning of an answer that is no article in any case: it refuses, or says that nothing is here."""
+    found = _TITLE.search(head)
+    return found is not None and bool(_CHALLENGE_TITLE.search(found[1].decode("utf-8", "replace")))
 
 
 def is_soft_404(title: str, words: int) -> bool:

@@ -25,15 +25,24 @@ def robots_of(
     metas: Iterable[tuple[str, str]], headers: Iterable[str], token: str, zone: tzinfo, now: datetime
 ) -> PageRobots:
     """`metas` are names and contents of the page's <meta> elements. The strictest word wins."""
-    ours = ("robots", token.lower())
-    said = [word for name, content in metas if name in ours for word in _words(content)]
-    said += [word for header in headers for word in _for_us(header, token.lower())]
+    said = words_in_page(metas, token)
+    said += words_for_us(headers, token)
     after = _unavailable_after(said, zone)
     return PageRobots(
         noindex=not {"noindex", "none"}.isdisjoint(said) or bool(after and after <= now),
         nofollow=not {"nofollow", "none"}.isdisjoint(said),
         unavailable_after=after,
     )
+
+
+def words_for_us(headers: Iterable[str], token: str) -> list[str]:
+    """The words of X-Robots-Tag that are for everyone or for us by name."""
+    return [word for header in headers for word in _for_us(header, token.lower())]
+
+
+def words_in_page(metas: Iterable[tuple[str, str]], token: str) -> list[str]:
+    ours = ("robots", token.lower())
+    return [word for name, content in metas if name in ours for word in _words(content)]
 
 
 def _words(content: str) -> list[str]:

@@ -13,7 +13,7 @@ from headwater.chance import Random
 from headwater.clock import Clock
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
-from headwater.fetch.held_slot import HeldSlot, Request, SlotReservations, send_once
+from headwater.fetch.held_slot import HeldSlot, Request, SlotReservations, send_once, wait_asked_for
 from headwater.fetch.outcomes import (
     Answered,
     BadRedirect,
@@ -26,7 +26,9 @@ from headwater.fetch.outcomes import (
     RobotsUnknown,
     TakenDown,
 )
-from headwater.fetch.robots import RobotsCache, StoredRobots, stored_robots_from
+from headwater.fetch.robots import Permit, RobotsCache, StoredRobots, stored_robots_from
+from headwater.fetch.tdmrep import KIND as TDM_KIND
+from headwater.fetch.tdmrep import NOT_REACHED, StoredTdm, TdmStore, rules_after, stored_tdm_from
 from headwater.net.problems import FetchProblem
 from headwater.net.redirects import REPEATS_THE_METHOD, BrokenRedirect, Flaw, Hop, PermanentRun, next_hop
 from headwater.net.transport import Response, TransferLimits, Transport
@@ -34,7 +36,11 @@ from headwater.net.validators import conditional_headers
 from headwater.politeness.slots import NoSlot, NotBefore
 from headwater.politeness.takedown import Takedown, Takedowns, domains_above, taken_down_in_words
 from headwater.politeness.takedown import queries as takedown_queries
-from headwater.urls.canonical import CanonicalUrl
+from headwater.politeness.tdmrep import LARGEST_BYTES as TDM_BYTES
+from headwater.politeness.tdmrep import PATH as TDM_PATH
+from headwater.politeness.tdmrep import TdmRules
+from headwater.rights.record import UseStatement
+from headwater.urls.canonical import CanonicalUrl, canonicalise
 from headwater.urls.origin import Origin
 
 queries = load_queries("headwater.fetch")
@@ -70,6 +76,7 @@ class FetchRequest:
     holds_secret: Callable[[str], bool] = field(default=lambda _url: False, repr=False)  # asked of where it is led
     is_only_inside: bool = False  # asked only where the connection leads into a network of our own
     stays_on_page: bool = False  # a redirect to another page is handed back, not followed
+    wants_rights: bool = False  # also from /.well-known/tdmrep.json, which is asked for once a day
 
     def follows(self, hop: Hop) -> bool:
         """Other hosts are never followed here. A page keeps its key under another spelling, and its site: what
@@ -95,10 +102,15 @@ class FetchRequest:
 
 @dataclass(frozen=True, slots=True)
 class Clear:
-    """Nothing speaks against a request; how large its answer may be, and whether the host's pages are rendered."""
+    """Nothing speaks against a request; how large its answer may be, and whether the host's pages are rendered.
+
+    `statements` are those of robots.txt on the use of the page, `tdm` what is stored of its origin's tdmrep.json.
+    """
 
     body_bytes: int
     allow_js: bool = False
+    statements: tuple[UseStatement, ...] = ()
+    tdm: StoredTdm | None = None
 
 
 class Preflight(Protocol):
@@ -130,12 +142,13 @@ class Fetcher:
     redirects: int = 5
     # Called with each check and each answer on the way, to explain a fetch.
     observer: Callable[[CanonicalUrl, "Clear | FetchOutcome | Response"], None] = lambda _url, _what: None
+    tdm_store: TdmStore | None = None
 
     async def fetch(self, request: FetchRequest, held_slot: HeldSlot) -> FetchOutcome:
         """Every hop is looked at like the first: being redirected into a forbidden place is still a visit."""
         way = _RedirectTrail(request.url, request.hops, request.permanent, request.headers)
         while True:
-            clear = await self.preflight.look(way.url, held_slot)
+            clear = await self._look(request, way.url, held_slot)
             self.observer(way.url, clear)
             if isinstance(clear, Later):
                 # The check knows one URL, not the way to it: forgotten hops would make a chain endless.
@@ -162,7 +175,42 @@ class Fetcher:
                 case BrokenRedirect(reason):
                     return BadRedirect(reason, way.hops, answer)
                 case _:
-                    return Answered(answer, way.hops, way.permanent, clear.allow_js)
+                    return Answered(answer, way.hops, way.permanent, clear.allow_js, clear.statements)
+
+    async def _look(self, request: FetchRequest, url: CanonicalUrl, held_slot: HeldSlot) -> Clear | Refusal:
+        """Where rights are wanted, with what tdmrep.json says about the page."""
+        clear = await self.preflight.look(url, held_slot)
+        if not isinstance(clear, Clear) or not request.wants_rights:
+            return clear
+        tdm = await self._tdm_of(url, clear, held_slot)
+        if isinstance(tdm, Failed | Later | LeaseLost):
+            return tdm
+        told = tdm.statement_on(url.target) if tdm else None
+        return replace(clear, statements=(*clear.statements, told)) if told else clear
+
+    async def _tdm_of(
+        self, url: CanonicalUrl, clear: Clear, held_slot: HeldSlot
+    ) -> TdmRules | Failed | Later | LeaseLost | None:
+        """As it is stored while that is fresh; None where nobody keeps it, or robots.txt keeps us from it."""
+        if self.tdm_store is None or (clear.tdm and clear.tdm.is_fresh):
+            return clear.tdm.rules if clear.tdm else None
+        place = canonicalise(f"{url.origin}{TDM_PATH}")
+        looked = await self.preflight.look(place, held_slot)
+        if isinstance(looked, Later | LeaseLost):
+            return looked
+        before = clear.tdm.rules if clear.tdm else TdmRules()
+        if not isinstance(looked, Clear):
+            return await self.tdm_store.keep(url.origin, TdmRules())
+        limits = replace(self.limits, body_bytes=TDM_BYTES)
+        answer = await send_once(self.transport, Request(place, TDM_KIND, limits, {}), held_slot)
+        if isinstance(answer, NotBefore):
+            return LeaseLost() if answer.why is NoSlot.LOST else Later(answer.wait, url, 0, answer.reason)
+        if isinstance(answer, FetchProblem) and answer.kind in NOT_REACHED:
+            # Its page would not be had either, and the host is not asked twice for that.
+            return Failed(answer, 0)
+        rules = await self.tdm_store.keep(url.origin, rules_after(answer, before))
+        asked = wait_asked_for(answer) if isinstance(answer, Response) else None
+        return Later(asked, url, 0, "its host asks us to wait") if asked else rules
 
     def _limits(self, body_bytes: int, *, is_only_inside: bool) -> TransferLimits:
         return replace(self.limits, body_bytes=body_bytes, is_only_inside=is_only_inside)
@@ -230,12 +278,14 @@ class DatabasePreflight:
             return TakenDown(url)
         is_job_host = bool(row["serves_jobs"])
         known = self.strangers.get(origin) or stored_robots_from(row)
-        refusal = await self.robots_cache.why_not(url, known, held_slot, is_job_host=is_job_host)
-        if refusal is not None:
-            return refusal
+        permit = await self.robots_cache.ask(url, known, held_slot, is_job_host=is_job_host)
+        if not isinstance(permit, Permit):
+            return permit
         self._remember(origin, row["body_hash"])
         usual = min(JOB_PAGE_BYTES, self.body_bytes) if is_job_host else self.body_bytes
-        return Clear((row["max_kb_per_page"] or 0) * 1024 or usual, bool(row["allow_js"]))
+        most = (row["max_kb_per_page"] or 0) * 1024 or usual
+        tdm = stored_tdm_from(row) if row["tdm_rules"] is not None else None
+        return Clear(most, bool(row["allow_js"]), permit.statements, tdm)
 
     def _remembered(self, origin: Origin) -> bytes | None:
         """The hash of the copy we have read already, so that it is not sent again."""

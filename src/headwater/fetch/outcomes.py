@@ -7,17 +7,23 @@ from headwater.net.problems import FetchProblem
 from headwater.net.redirects import PermanentRun
 from headwater.net.transport import Response
 from headwater.politeness.robots import Decision
+from headwater.rights.headers import price_in
+from headwater.rights.record import UseStatement
 from headwater.urls.canonical import CanonicalUrl
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A final answer, whatever its status. `permanent` may replace a channel's address."""
+    """A final answer, whatever its status. `permanent` may replace a channel's address.
+
+    `statements` on its use were asked for beside it: those of robots.txt and tdmrep.json.
+    """
 
     response: Response
     hops: int
     permanent: PermanentRun
     allow_js: bool = False  # by its host's policy
+    statements: tuple[UseStatement, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,3 +89,10 @@ class LeaseLost:
 
 
 FetchOutcome = Answered | LedAway | Disallowed | TakenDown | RobotsUnknown | Later | BadRedirect | Failed | LeaseLost
+
+
+def status_with_price(response: Response) -> str:
+    """The status, and the price and licence that its header names."""
+    headers = ((name.decode("latin-1"), value.decode("latin-1")) for name, value in response.raw_headers)
+    price = price_in(headers, response.url.url)
+    return f"HTTP {response.status}" + (f"; {price}" if any(price) else "")

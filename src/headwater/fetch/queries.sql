@@ -2,12 +2,13 @@
 -- Everything that may speak against a request, in one round trip. The body of robots.txt comes only if it is news.
 SELECT r.access, CASE WHEN r.body_hash IS DISTINCT FROM $6::bytea THEN r.body END AS body, r.body_hash, r.fetched_at,
        r.expires_at, r.failing_since, r.failure, r.http_status, r.etag, r.last_modified, p.max_kb_per_page, p.allow_js, p.serves_jobs,
-       clock_timestamp() AS now,
+       clock_timestamp() AS now, m.rules AS tdm_rules, m.expires_at AS tdm_expires_at,
        (SELECT coalesce(jsonb_agg(jsonb_build_array(t.domain_or_url, t.domain, t.key_prefix)), '[]'::jsonb)
         FROM takedowns t WHERE t.domain = ANY ($5::text[])) AS takedowns
 FROM (SELECT 1) AS always
 LEFT JOIN robots r ON r.bucket = $1::smallint AND r.host = $2::text AND r.scheme = $3::text AND r.port = $4::integer
-LEFT JOIN host_policies p ON p.bucket = $1 AND p.host = $2;
+LEFT JOIN host_policies p ON p.bucket = $1 AND p.host = $2
+LEFT JOIN tdmrep m ON m.bucket = $1 AND m.host = $2 AND m.scheme = $3 AND m.port = $4;
 
 -- name: store_robots
 -- The answer of an origin for its robots.txt, or that it could not be had; while unreachable the last good body stays.
@@ -36,6 +37,13 @@ UPDATE robots
 SET access = CASE WHEN body IS NULL THEN 'allow_all' ELSE 'rules' END, http_status = 304, failure = NULL, failing_since = NULL,
     fetched_at = clock_timestamp(), expires_at = clock_timestamp() + $5::interval
 WHERE bucket = $1::smallint AND host = $2::text AND scheme = $3::text AND port = $4::integer;
+
+-- name: store_tdmrep
+-- The rules of an origin's tdmrep.json, an empty list where it has none, for another while.
+INSERT INTO tdmrep (bucket, host, scheme, port, rules, fetched_at, expires_at)
+VALUES ($1::smallint, $2::text, $3::text, $4::integer, $5::jsonb, clock_timestamp(), clock_timestamp() + $6::interval)
+ON CONFLICT (bucket, host, scheme, port) DO UPDATE
+SET rules = excluded.rules, fetched_at = excluded.fetched_at, expires_at = excluded.expires_at;
 
 -- name: read_robots_of_host
 -- Every robots.txt a host has, by origin.

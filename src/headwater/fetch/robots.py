@@ -25,6 +25,7 @@ from headwater.net.validators import Validators, conditional_headers
 from headwater.politeness.hosts import set_crawl_delay
 from headwater.politeness.robots import Robots, parse_robots
 from headwater.politeness.slots import NoSlot, NotBefore
+from headwater.rights.record import UseStatement
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 from headwater.urls.fingerprint import bucket_of
 from headwater.urls.origin import Origin
@@ -43,11 +44,18 @@ REMEMBERED = 5_000
 LONG_FILE_BYTES = 20_000
 TOO_MANY_REQUESTS = 429
 
-RobotsObjection = Disallowed | RobotsUnknown | Failed | Later | LeaseLost | None
+RobotsObjection = Disallowed | RobotsUnknown | Failed | Later | LeaseLost
 
 RulesChanged = Callable[[Origin, Robots | None], None]
 Look = Callable[[CanonicalUrl, HeldSlot], Awaitable[object]]
 ORIGINS_A_ROUND = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Permit:
+    """robots.txt has nothing against a request; its statements are about the use of what is fetched."""
+
+    statements: tuple[UseStatement, ...] = ()
 
 
 class RobotsFailure(StrEnum):
@@ -152,16 +160,15 @@ class RobotsCache:
     product_token: str
     _parsed: OrderedDict[bytes, Robots] = field(default_factory=OrderedDict, init=False)
 
-    async def why_not(
+    async def ask(
         self, url: CanonicalUrl, known: StoredRobots | None, held_slot: HeldSlot, *, is_job_host: bool = False
-    ) -> RobotsObjection:
-        """None where robots.txt has nothing against it."""
+    ) -> Permit | RobotsObjection:
         if known is not None and known.body_hash is not None:
             await self._read_beside(known.body or b"", known.body_hash)
         if known is None or not known.is_fresh:
             asked = await self._refresh(url, known, held_slot, is_job_host=is_job_host)
-            refusal = self._judge(url, asked, known) if isinstance(asked, Robots | RobotsAccess) else asked
-            return with_requested_wait(refusal, held_slot.close_for)
+            answer = self._judge(url, asked, known) if isinstance(asked, Robots | RobotsAccess) else asked
+            return with_requested_wait(answer, held_slot.close_for)
         return self._judge(url, self._standing(known), known)
 
     def remembers(self, body_hash: bytes | None) -> bool:
@@ -169,12 +176,12 @@ class RobotsCache:
 
     def _judge(
         self, url: CanonicalUrl, standing: Robots | RobotsAccess, known: StoredRobots | None
-    ) -> Disallowed | RobotsUnknown | None:
+    ) -> Permit | Disallowed | RobotsUnknown:
         if standing is RobotsAccess.ALLOW_ALL:
-            return None
+            return Permit()
         if isinstance(standing, Robots):
             decision = standing.decide(url.target)
-            return None if decision.allowed else Disallowed(url, decision)
+            return Permit(standing.statements_on(url.target)) if decision.allowed else Disallowed(url, decision)
         return self._unknown(known)
 
     def _unknown(self, known: StoredRobots | None, heard: RobotsAnswer | None = None) -> RobotsUnknown:
@@ -294,12 +301,12 @@ def _hash_of(robots: Robots | None, heard: RobotsAnswer) -> bytes | None:
     return None if robots is None else sha256(heard.body).digest()
 
 
-def with_requested_wait(refusal: RobotsObjection, asked: timedelta | None) -> RobotsObjection:
+def with_requested_wait(answer: Permit | RobotsObjection, asked: timedelta | None) -> Permit | RobotsObjection:
     """A host that answers its robots.txt with a time to stay away gets it, whatever a copy would allow."""
-    if not asked or isinstance(refusal, Failed | Later | LeaseLost):
-        return refusal
-    if isinstance(refusal, RobotsUnknown):
-        return replace(refusal, wait=max(refusal.wait, asked), is_asked=True)
+    if not asked or isinstance(answer, Failed | Later | LeaseLost):
+        return answer
+    if isinstance(answer, RobotsUnknown):
+        return replace(answer, wait=max(answer.wait, asked), is_asked=True)
     return RobotsUnknown(asked, "its host asks us to wait", is_asked=True)
 
 

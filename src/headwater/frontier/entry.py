@@ -33,6 +33,7 @@ class DeadReason(StrEnum):
     REDIRECT = "redirect"
     TOO_MANY_REDIRECTS = "too_many_redirects"
     FORBIDDEN = "forbidden"
+    PAYMENT_REQUIRED = "payment_required"
     LEGAL = "legal"
     UNSUPPORTED_CONTENT_TYPE = "unsupported_content_type"
     BINARY_URL = "binary_url"

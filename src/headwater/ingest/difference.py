@@ -31,10 +31,11 @@ class Difference:
 def difference(old: Document, new: NewDocument) -> Difference:
     """By the rule of the archive: where it would write nothing, nothing is different."""
     before, after = ({name: storable(getattr(one, name)) for name in SHOWN} for one in (old, new))
+    before["rights"], after["rights"] = old.rights["statements"], new.rights.said
     is_text_changed = old.content_hash != new.content_hash
-    if not is_text_changed and all(before[name] == after[name] for name in TRACKED):
+    if not is_text_changed and all(before[name] == after[name] for name in (*TRACKED, "rights")):
         return Difference({})
-    fields = {name: (before[name], after[name]) for name in SHOWN if before[name] != after[name]}
+    fields = {name: (before[name], after[name]) for name in before if before[name] != after[name]}
     if not is_text_changed:
         return Difference(fields, is_change=True)
     then, now = old.text, storable(new.text)

@@ -32,6 +32,7 @@ from headwater.net.body import Complete
 from headwater.net.media_type import media_type
 from headwater.net.transport import Response
 from headwater.politeness.slots import Visit
+from headwater.rights.record import OUTSIDE, StatedIn, UseStatement
 from headwater.settling import Settling
 from headwater.urls.articles import is_file
 from headwater.urls.canonical import CanonicalUrl, canonicalise
@@ -61,9 +62,17 @@ class PageReaders(Protocol):
     async def revisit_in(self, lease: Lease) -> timedelta | None:
         """The time after which its source wants it fetched again; None: not by the clock."""
 
-    async def read(self, lease: Lease, fetched: Fetched, response: Response) -> tuple[Verdict, PageEffects]: ...
+    async def wants_rights(self, lease: Lease) -> bool:
+        """Whether its source has the origins of its pages asked what they say about use."""
 
-    async def read_feed(self, lease: Lease, now: datetime) -> PageEffects: ...
+    async def read(
+        self, lease: Lease, fetched: Fetched, response: Response, outside: Sequence[UseStatement] = ()
+    ) -> tuple[Verdict, PageEffects]: ...
+
+    async def read_feed(self, lease: Lease, now: datetime, outside: Sequence[UseStatement] = ()) -> PageEffects: ...
+
+    async def restated(self, lease: Lease, told: Sequence[UseStatement], places: frozenset[StatedIn]) -> PageEffects:
+        """The effects of what is said now about the use of a page that is as it was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +105,8 @@ class Journey:
         url = address_of(lease)
         if is_file(url):
             return await self._end(lease, Dead(DeadReason.BINARY_URL), held_slot, NOTHING)
-        outcome = await self.fetcher.fetch(wish_of(lease, url), held_slot)
+        wish = replace(wish_of(lease, url), wants_rights=await self._wants_rights(lease))
+        outcome = await self.fetcher.fetch(wish, held_slot)
         seen: FetchOutcome | HostSaysWait = outcome
         if self.rendering is not None and isinstance(outcome, Answered) and wants_rendering(outcome):
             seen = await render_or_keep(outcome, self.rendering, held_slot)
@@ -107,10 +117,24 @@ class Journey:
         if isinstance(verdict, Fetched | Unchanged):
             verdict = replace(verdict, revisit_in=await self._revisit_in(lease))
         if isinstance(verdict, Fetched) and isinstance(seen, Answered):
-            verdict, effects = await self._read(lease, verdict, seen.response)
+            verdict, effects = await self._read(lease, verdict, seen)
             return await self._end(lease, verdict, held_slot, effects)
-        effects = await self.page_reader.read_feed(lease, self.clock.now()) if is_refused(verdict) else NOTHING
-        return await self._end(lease, verdict, held_slot, effects)
+        return await self._end(lease, verdict, held_slot, await self._unread(lease, verdict, outcome))
+
+    async def _unread(self, lease: Lease, verdict: Verdict, outcome: FetchOutcome) -> PageEffects:
+        """The effects of an answer without a page to read."""
+        told = outcome.statements if isinstance(outcome, Answered) else ()
+        if is_refused(verdict):
+            return await self.page_reader.read_feed(lease, self.clock.now(), told)
+        if not isinstance(verdict, Unchanged):
+            return NOTHING
+        # A 304 need not repeat the header of the page.
+        return await self.settling.read(
+            lambda: self.page_reader.restated(lease, told, OUTSIDE - {StatedIn.HEADER}), **log_fields(lease)
+        )
+
+    async def _wants_rights(self, lease: Lease) -> bool:
+        return await self.settling.read(lambda: self.page_reader.wants_rights(lease), **log_fields(lease))
 
     async def _missing(self, lease: Lease) -> Missing:
         return await self.settling.read(lambda: self.page_store.missing(lease), **log_fields(lease))
@@ -118,9 +142,11 @@ class Journey:
     async def _revisit_in(self, lease: Lease) -> timedelta | None:
         return await self.settling.read(lambda: self.page_reader.revisit_in(lease), **log_fields(lease))
 
-    async def _read(self, lease: Lease, fetched: Fetched, response: Response) -> tuple[Verdict, PageEffects]:
+    async def _read(self, lease: Lease, fetched: Fetched, seen: Answered) -> tuple[Verdict, PageEffects]:
         """Tried again where the database did not say what is known of the page: its host was asked for it once."""
-        return await self.settling.read(lambda: self.page_reader.read(lease, fetched, response), **log_fields(lease))
+        return await self.settling.read(
+            lambda: self.page_reader.read(lease, fetched, seen.response, seen.statements), **log_fields(lease)
+        )
 
     async def _end(self, lease: Lease, verdict: Verdict, held_slot: HeldSlot, effects: PageEffects) -> Finished:
         settlement = settlement_of(lease, verdict, held_slot.past, self.policy, self.random)

@@ -6,7 +6,7 @@ from hashlib import sha256
 
 from headwater.extraction.article import Article, NoArticleReason, NotAnArticle
 from headwater.extraction.jobs.normalise import Harvest
-from headwater.extraction.page_type import PageType
+from headwater.extraction.page_type import PageType, has_challenge_title
 from headwater.fetch.held_slot import SLOW_DOWN, wait_asked_for
 from headwater.fetch.outcomes import (
     Answered,
@@ -19,6 +19,7 @@ from headwater.fetch.outcomes import (
     LedAway,
     RobotsUnknown,
     TakenDown,
+    status_with_price,
 )
 from headwater.frontier.entry import DeadReason, Lease
 from headwater.frontier.verdicts import (
@@ -40,11 +41,21 @@ from headwater.urls.canonical import CanonicalUrl, canonicalise
 
 # A refusal is not argued with: we come back rarely, and then not at all.
 WAIT_AFTER_REFUSAL = timedelta(hours=6)
+# A page that has a price has one tomorrow; we never pay.
+WAIT_AFTER_PRICE = timedelta(days=1)
+PAYMENT_REQUIRED = 402
 WAIT_TO_CONFIRM = timedelta(hours=1)
 HTML = frozenset({"text/html", "application/xhtml+xml"})
+OK = 200
 NOT_FOUND = 404
+NOT_MODIFIED = 304
+HEAD_BYTES = 8_192
+# For us the same as noindex: a search is what the archive is.
+SEARCH_REFUSED = "search_refused"
 ENDINGS = {404: DeadReason.NOT_FOUND, 410: DeadReason.GONE, 451: DeadReason.LEGAL}
-REFUSALS = frozenset({401, 402, 403, 407})
+REFUSALS = frozenset({401, 403, 407})
+# Servers that guard sites say so in the header, whatever the status.
+CHALLENGED = {"cf-mitigated": frozenset({"challenge"}), "x-amzn-waf-action": frozenset({"challenge", "captcha"})}
 NAME_PROBLEMS = frozenset({Problem.DNS_NOT_FOUND, Problem.DNS_FAILED})
 # The host itself did not answer, or broke off: enough of these in a row and it is left to rest.
 CONNECTION_PROBLEMS = NAME_PROBLEMS | {
@@ -105,6 +116,8 @@ def is_not_found(outcome: FetchOutcome) -> bool:
 
 def judge_answer(response: Response, lease: Lease, hops: int = 0, missing: Missing | None = None) -> Verdict:
     status = response.status
+    if is_challenged(response):
+        return challenged(status)
     if status == NOT_FOUND and is_to_be_confirmed(lease, missing or Missing()):
         wait, end = WAIT_TO_CONFIRM, DeadReason.NOT_FOUND
         return RetryLater("not_found", "HTTP 404, to be confirmed", wait, gives_up_as=end)
@@ -112,13 +125,30 @@ def judge_answer(response: Response, lease: Lease, hops: int = 0, missing: Missi
         return Dead(ENDINGS[status], f"HTTP {status}")
     if status in SLOW_DOWN:
         return HostSaysWait(wait_asked_for(response) or timedelta(), f"HTTP {status}")
+    if status == PAYMENT_REQUIRED:
+        why = status_with_price(response)
+        return RetryLater("payment_required", why, WAIT_AFTER_PRICE, gives_up_as=DeadReason.PAYMENT_REQUIRED)
     if status in REFUSALS:
-        return RetryLater("forbidden", f"HTTP {status}", WAIT_AFTER_REFUSAL, gives_up_as=DeadReason.FORBIDDEN)
-    if status == 304:
+        why = status_with_price(response)
+        return RetryLater("forbidden", why, WAIT_AFTER_REFUSAL, gives_up_as=DeadReason.FORBIDDEN)
+    if status == NOT_MODIFIED:
         return judge_unchanged(response, lease)
     if 200 <= status < 300:
         return judge_content(response, lease, hops)
     return RetryLater("upstream" if status >= 500 else "bad_response", f"HTTP {status}")
+
+
+def is_challenged(response: Response) -> bool:
+    """The guard of a site asks whether we are human. A page that is to be read is looked at when it is."""
+    is_to_be_read = 200 <= response.status < 300 or response.status == NOT_MODIFIED
+    if not is_to_be_read and has_challenge_title(response.body[:HEAD_BYTES]):
+        return True
+    return any(response.headers.get(name, "").strip().lower() in words for name, words in CHALLENGED.items())
+
+
+def challenged(status: int) -> RetryLater:
+    why = "a challenge page" if status == OK else f"a challenge page, HTTP {status}"
+    return RetryLater("forbidden", why, WAIT_AFTER_REFUSAL, gives_up_as=DeadReason.FORBIDDEN)
 
 
 def is_to_be_confirmed(lease: Lease, missing: Missing) -> bool:
@@ -180,16 +210,18 @@ def judge_reading(read: ReadPage, fetched: Fetched, *, crawls: bool) -> Verdict:
     if isinstance(read, Article) or (crawls and read.reason is not NoArticleReason.CHALLENGE):
         return fetched
     if read.reason is NoArticleReason.CHALLENGE:
-        return RetryLater("forbidden", "a challenge page", WAIT_AFTER_REFUSAL, gives_up_as=DeadReason.FORBIDDEN)
+        return challenged(OK)
     if read.page_type is PageType.LISTING:
         return fetched
     words = "1 word" if read.word_count == 1 else f"{read.word_count} words"
     return Dead(DeadReason.EXTRACT_FAILED, f"{read.reason}: {words}")
 
 
-def why_no_document(read: ReadPage) -> str | None:
+def why_no_document(read: ReadPage, *, is_search_refused: bool = False) -> str | None:
     """The word for it, of a page that was read and settled; None where one was made."""
     match read:
+        case Harvest() if is_search_refused:
+            return SEARCH_REFUSED
         case Harvest(vacancies=vacancies):
             return "vacancy" if vacancies else "no_vacancy"
         case Article(page_type=PageType.LISTING) | NotAnArticle(page_type=PageType.LISTING):
@@ -198,6 +230,8 @@ def why_no_document(read: ReadPage) -> str | None:
             return str(reason)
         case Article(robots=robots) if robots.noindex:
             return "noindex"
+        case Article() if is_search_refused:
+            return SEARCH_REFUSED
         case _:
             return None
 
@@ -205,7 +239,9 @@ def why_no_document(read: ReadPage) -> str | None:
 def is_refused(verdict: Verdict) -> bool:
     """The page is there and is not shown to us: what its channel says of it is all we shall have."""
     match verdict:
-        case Dead(DeadReason.FORBIDDEN | DeadReason.ROBOTS_BLOCKED) | RetryLater(gives_up_as=DeadReason.FORBIDDEN):
+        case Dead(DeadReason.FORBIDDEN | DeadReason.ROBOTS_BLOCKED | DeadReason.PAYMENT_REQUIRED):
+            return True
+        case RetryLater(gives_up_as=DeadReason.FORBIDDEN | DeadReason.PAYMENT_REQUIRED):
             return True
         case _:
             return False

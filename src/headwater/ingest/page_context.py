@@ -1,12 +1,13 @@
 """The context of a page before it is read: its source, the words of its channel, and the template of its host."""
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from headwater.archive.documents import stated_rights
 from headwater.archive.raw import unpack
 from headwater.clock import Clock
 from headwater.database.pool import Database
@@ -17,9 +18,11 @@ from headwater.extraction.templates.guide import Guide
 from headwater.frontier.entry import Lease
 from headwater.learning.template_cache import REMEMBERED_SECONDS, TemplateCache
 from headwater.net.body import Packed
+from headwater.rights.rsl import statements_in_feed
 from headwater.sources.source import Profile
 from headwater.sources.store import block_unreadable, read_source
 from headwater.urls.domains import registrable_domain
+from headwater.urls.fingerprint import DocumentKey
 
 queries = load_queries("headwater.ingest")
 
@@ -72,20 +75,32 @@ class Context:
             content=row["content"] or "",
             published_at=row["published_at"],
             updated_at=row["updated_at"],
+            rights=statements_in_feed(row["rights"]),
         )
         source = await self._source(lease.source_id, row["source_changed_at"])
         return PageContext(source, row["crawls"], hints, self.template_cache.guide_for(lease))
 
+    async def wants_rights(self, lease: Lease) -> bool:
+        """Whether its source has tdmrep.json asked for; what a person added by hand has no source to say so."""
+        source = await self._expected_source(lease)
+        return source is not None and not source.skips_tdmrep
+
     async def revisit_in(self, lease: Lease) -> timedelta | None:
         """By the clock of its source, counted from this fetch; None: not by the clock."""
-        if lease.token not in self._expected:
-            await self.expect([lease])
-        source = await self._source(lease.source_id, self._expected[lease.token]["source_changed_at"])
+        source = await self._expected_source(lease)
         return next_revisit(source.revisit_every, lease.fetch_count) if source else None
 
     async def was_sent(self, lease: Lease, body: bytes) -> bool:
         row = await self.database.fetchrow(queries.last_body, lease.bucket, lease.url_hash, len(body))
         return row is not None and unpack(Packed(row["coding"], row["body"]), len(body)) == body
+
+    async def stated_rights(self, lease: Lease) -> list[Mapping[str, Any]] | None:
+        return await stated_rights(self.database, DocumentKey(lease.bucket, lease.url_hash))
+
+    async def _expected_source(self, lease: Lease) -> Profile | None:
+        if lease.token not in self._expected:
+            await self.expect([lease])
+        return await self._source(lease.source_id, self._expected[lease.token]["source_changed_at"])
 
     async def _rows(self, leases: Sequence[Lease]) -> list[Any]:
         columns = zip(*((one.bucket, one.url_hash, one.source_id, one.host, one.site) for one in leases), strict=True)

@@ -1,6 +1,6 @@
 """A page that came whole: read in a child, judged once more, and made into what the archive keeps of it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from datetime import datetime, timedelta
@@ -20,10 +20,18 @@ from headwater.extraction.page import Page, Selectors, answer_from, encode_page,
 from headwater.extraction.page_type import PageType
 from headwater.extraction.pool.extraction_pool import Done, ExtractionPool, WorkOutcome, end_in_words
 from headwater.extraction.quality import Quality
+from headwater.extraction.robots import words_for_us
 from headwater.extraction.selectors import fields_of_items
 from headwater.frontier.entry import Lease
 from headwater.frontier.verdicts import Fetched, Unchanged, Verdict
-from headwater.ingest.judge import ReadPage, UnreadablePage, is_refused, judge_reading, why_no_document
+from headwater.ingest.judge import (
+    SEARCH_REFUSED,
+    ReadPage,
+    UnreadablePage,
+    is_refused,
+    judge_reading,
+    why_no_document,
+)
 from headwater.ingest.page_context import PageContext
 from headwater.ingest.page_store import NOTHING, PageEffects
 from headwater.log import Logger
@@ -32,6 +40,17 @@ from headwater.net.charset import CharsetEvidence, CharsetKind, Decoded, charset
 from headwater.net.charset_labels import CODECS
 from headwater.net.transport import Response
 from headwater.plugins import EXTRACTORS, plugin_for
+from headwater.rights.headers import header_statements
+from headwater.rights.record import (
+    NOTHING_SAID,
+    OUTSIDE,
+    PageUse,
+    Rights,
+    StatedIn,
+    UseStatement,
+    restated,
+    rights_from,
+)
 from headwater.sources.source import SourceKind
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 from headwater.urls.domains import is_same_site, registrable_domain
@@ -57,6 +76,10 @@ class ContextSource(Protocol):
     async def context_of(self, lease: Lease) -> PageContext: ...
 
     async def revisit_in(self, lease: Lease) -> timedelta | None: ...
+
+    async def wants_rights(self, lease: Lease) -> bool: ...
+
+    async def stated_rights(self, lease: Lease) -> list[Mapping[str, Any]] | None: ...
 
     async def was_sent(self, lease: Lease, body: bytes) -> bool:
         """Whether the page was sent as this, byte for byte, when it was last read."""
@@ -136,10 +159,18 @@ class PageReader:
     async def revisit_in(self, lease: Lease) -> timedelta | None:
         return await self.context.revisit_in(lease)
 
-    async def read(self, lease: Lease, fetched: Fetched, response: Response) -> tuple[Verdict, PageEffects]:
+    async def wants_rights(self, lease: Lease) -> bool:
+        return await self.context.wants_rights(lease)
+
+    async def read(
+        self, lease: Lease, fetched: Fetched, response: Response, outside: Sequence[UseStatement] = ()
+    ) -> tuple[Verdict, PageEffects]:
+        """`outside` are statements on the use of the page that were asked for beside it."""
+        told = (*outside, *statements_of(response, self.reader.product_token))
         if is_known(lease) and await self.context.was_sent(lease, response.body):
             # There is nothing new to read.
-            return Unchanged(fetched.etag, fetched.last_modified, fetched.revisit_in), NOTHING
+            unchanged = Unchanged(fetched.etag, fetched.last_modified, fetched.revisit_in)
+            return unchanged, await self.restated(lease, told, OUTSIDE)
         known = await self.context.context_of(lease)
         is_vacancy = known.source is not None and known.source.kind is SourceKind.JOBS
         ask = self.reader.harvest if is_vacancy else self.reader.read
@@ -149,23 +180,41 @@ class PageReader:
             self.notes(lease, read)
         raw = raw_of(lease, response)
         if is_refused(verdict):
-            return verdict, replace(await self._from_feed(lease, known, response.at), raw=raw)
+            return verdict, replace(await self._from_feed(lease, known, response.at, told), raw=raw)
         if not isinstance(verdict, Fetched):
             return verdict, PageEffects(raw=raw)
-        told = replace(with_hash_of_text(verdict, read), no_document=why_no_document(read))
-        return told, effects_of(lease, read, known, raw)
+        rights = rights_of(read, known, told)
+        why = why_no_document(read, is_search_refused=PageUse.SEARCH in rights.refused)
+        ended = replace(with_hash_of_text(verdict, read), no_document=why)
+        return ended, effects_of(lease, read, known, raw, rights)
 
-    async def read_feed(self, lease: Lease, now: datetime) -> PageEffects:
+    async def restated(self, lease: Lease, told: Sequence[UseStatement], places: frozenset[StatedIn]) -> PageEffects:
+        """Of a page that is as it was: what is said of its use now, at those places; all else as it stands."""
+        before = await self.context.stated_rights(lease)
+        if before is None and not told:
+            return NOTHING
+        rights = restated(before or (), told, places)
+        if rights.said == (before or []):
+            return NOTHING
+        refused = PageUse.SEARCH in rights.refused
+        return PageEffects(withdraws=SEARCH_REFUSED) if refused else PageEffects(restates=rights)
+
+    async def read_feed(self, lease: Lease, now: datetime, outside: Sequence[UseStatement] = ()) -> PageEffects:
         """The full text a feed brought, where the page itself is refused."""
-        return await self._from_feed(lease, await self.context.context_of(lease), now)
+        return await self._from_feed(lease, await self.context.context_of(lease), now, outside)
 
-    async def _from_feed(self, lease: Lease, known: PageContext, now: datetime) -> PageEffects:
+    async def _from_feed(
+        self, lease: Lease, known: PageContext, now: datetime, outside: Sequence[UseStatement]
+    ) -> PageEffects:
         if known.source is None or known.source.kind is SourceKind.JOBS or not known.hints.content:
             return NOTHING
         read = await self.reader.read_feed(lease.url, known, now)
         if not isinstance(read, Article):
             return NOTHING
-        return PageEffects(document_from(replace(read, produced_by=Producer.FEED_ONLY), lease), known=known)
+        rights = rights_of(read, known, outside)
+        if PageUse.SEARCH in rights.refused:
+            return NOTHING
+        return PageEffects(document_from(replace(read, produced_by=Producer.FEED_ONLY), lease, rights), known=known)
 
 
 def is_known(lease: Lease) -> bool:
@@ -178,8 +227,25 @@ def with_hash_of_text(fetched: Fetched, read: ReadPage) -> Fetched:
     return replace(fetched, content_hash=bytes.fromhex(read.content_hash)) if isinstance(read, Article) else fetched
 
 
-def effects_of(lease: Lease, read: ReadPage, known: PageContext, raw: RawBody) -> PageEffects:
+def statements_of(response: Response, product_token: str) -> list[UseStatement]:
+    """Those in the header of an answer."""
+    headers = ((name.decode("latin-1"), value.decode("latin-1")) for name, value in response.raw_headers)
+    return header_statements(headers, response.url.url, words_for_us(robots_headers(response), product_token))
+
+
+def rights_of(read: ReadPage, known: PageContext, told: Sequence[UseStatement]) -> Rights:
+    """Of everyone who said something: the answers beside the page, the page itself, and the words of its channel."""
+    own = read.rights if isinstance(read, Article | NotAnArticle) else ()
+    return rights_from((*told, *own, *known.hints.rights))
+
+
+def effects_of(
+    lease: Lease, read: ReadPage, known: PageContext, raw: RawBody, rights: Rights = NOTHING_SAID
+) -> PageEffects:
     """A page that asks not to be kept takes with it what was kept of it; a list of articles is not one."""
+    is_search_refused = PageUse.SEARCH in rights.refused
+    if isinstance(read, Harvest) and is_search_refused:
+        return PageEffects(raw=raw, known=known)
     if isinstance(read, Harvest):
         return PageEffects(raw=raw, jobs=tuple(jobs_on(read.vacancies, raw.url, is_detailed=True)), known=known)
     assert isinstance(read, Article | NotAnArticle)
@@ -189,7 +255,9 @@ def effects_of(lease: Lease, read: ReadPage, known: PageContext, raw: RawBody) -
         return PageEffects(links=links, raw=raw, known=known)
     if read.robots.noindex:
         return PageEffects(withdraws=NOINDEX, links=links, raw=raw, known=known)
-    document = document_from(read, lease)
+    if is_search_refused:
+        return PageEffects(withdraws=SEARCH_REFUSED, links=links, raw=raw, known=known)
+    document = document_from(read, lease, rights)
     if known.crawls and document.claimed_url and not read.robots.nofollow:
         links = (*links, document.claimed_url)
     return PageEffects(document, links=links, outlinks=read.links, raw=raw, known=known)
@@ -237,7 +305,7 @@ def robots_headers(response: Response) -> tuple[str, ...]:
     return tuple(value.decode("latin-1") for name, value in response.raw_headers if name.lower() == b"x-robots-tag")
 
 
-def document_from(article: Article, lease: Lease) -> NewDocument:
+def document_from(article: Article, lease: Lease, rights: Rights = NOTHING_SAID) -> NewDocument:
     """Under the address it was read from: no page writes another one's document."""
     claimed = claimed_page(article, lease)
     parts = values_of(article.quality)
@@ -266,6 +334,7 @@ def document_from(article: Article, lease: Lease) -> NewDocument:
         produced_by=str(article.produced_by),
         metadata=metadata_of(article),
         claimed=DocumentKey(claimed.bucket, claimed.url_hash) if claimed else None,
+        rights=rights,
     )
 
 

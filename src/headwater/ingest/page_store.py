@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from typing import Any
 from uuid import UUID
 
-from headwater.archive.documents import NewDocument, document_row, pack_outlinks, to_signed
+from headwater.archive.documents import NewDocument, document_row, pack_outlinks, restate_rights, to_signed
 from headwater.archive.job import Teller
 from headwater.archive.jobs import keep_jobs
 from headwater.archive.outbox import WAKE
@@ -24,11 +24,13 @@ from headwater.ingest.judge import Missing
 from headwater.ingest.page_context import PageContext
 from headwater.politeness.slots import Settlement
 from headwater.politeness.takedown import takedowns_for
+from headwater.rights.record import Rights
 from headwater.sources.source import Profile
 from headwater.sources.store import read_source
 from headwater.storable import storable
 from headwater.urls.canonical import canonicalise, web_addresses
 from headwater.urls.domains import NO_VOICE, Voice, registrable_domain
+from headwater.urls.fingerprint import DocumentKey
 from headwater.urls.scope import placement_of
 from headwater.urls.skip import why_skipped
 from headwater.urls.traps import trap_in
@@ -48,7 +50,10 @@ class LeaseWasLost(Exception):
 
 @dataclass(frozen=True, slots=True)
 class PageEffects:
-    """`withdraws`: why what was read from this address has to go. `links` are to be followed, `outlinks` kept."""
+    """`withdraws`: why what was read from this address has to go. `links` are to be followed, `outlinks` kept.
+
+    `restates`: what is said now about the use of a page that is as it was.
+    """
 
     document: NewDocument | None = None
     withdraws: str = ""
@@ -57,6 +62,7 @@ class PageEffects:
     raw: RawBody | None = None
     jobs: tuple[NewJob, ...] = ()
     known: PageContext | None = None
+    restates: Rights | None = None
 
 
 NOTHING = PageEffects()
@@ -71,13 +77,14 @@ class PageStore:
     async def keep(self, lease: Lease, verdict: Verdict, settlement: Settlement, effects: PageEffects) -> bool:
         """False if the lease was lost: then nothing was changed at all. A second time is harmless for that reason."""
         is_kept = await self._keep(lease, verdict, settlement, effects)
-        if is_kept and (effects.document or effects.withdraws):
+        if is_kept and (effects.document or effects.withdraws or effects.restates):
             await self.database.follow_up(WAKE)
         return is_kept
 
     async def _keep(self, lease: Lease, verdict: Verdict, settlement: Settlement, effects: PageEffects) -> bool:
         call = call_to_keep(lease, settlement, effects)
-        if not (isinstance(verdict, Moved) or effects.jobs or goes_on(lease, effects) or named_page(lease, effects)):
+        is_alone = not (effects.jobs or effects.restates or goes_on(lease, effects) or named_page(lease, effects))
+        if is_alone and not isinstance(verdict, Moved):
             return bool(await self.database.fetchval(*call))
         try:
             async with self.database.transaction() as connection:
@@ -87,6 +94,8 @@ class PageStore:
                     await self._submit(connection, lease, verdict, effects)
                 if not await connection.fetchval(*call):
                     raise LeaseWasLost
+                if effects.restates:
+                    await restate_rights(connection, DocumentKey(lease.bucket, lease.url_hash), effects.restates)
                 if effects.jobs:
                     now = await connection.fetchval(queries.now)
                     teller = teller_of(lease, effects, await voice_of(connection, lease))

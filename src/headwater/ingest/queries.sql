@@ -12,7 +12,7 @@ SELECT keep_page(:settlement::settlement, :url_hash::bytea, :document::new_docum
 -- The words of channels about pages, the fullest first; whether their sources crawl; and the templates of sites, if named.
 -- Invariants: one row a page, in the order given. A channel's word counts only for pages of its own registrable domain, or
 -- of hosts that a person named for its source: what a stranger says of a page is nothing that is known of it.
-SELECT i.title, i.author, i.language, i.content, i.published_at, i.updated_at,
+SELECT i.title, i.author, i.language, i.content, i.published_at, i.updated_at, i.rights,
        EXISTS (SELECT 1 FROM channels c WHERE c.source_id = g.source_id AND c.kind = 'crawl' AND c.is_enabled) AS crawls,
        (SELECT s.updated_at FROM sources s WHERE s.id = g.source_id) AS source_changed_at,
        (SELECT jsonb_agg(jsonb_build_object('section', t.section, 'version', t.version, 'template', t.template, 'served', t.served))
@@ -20,7 +20,8 @@ SELECT i.title, i.author, i.language, i.content, i.published_at, i.updated_at,
 FROM unnest($1::smallint[], $2::bytea[], $3::uuid[], $4::text[], $5::text[], $6::text[]) WITH ORDINALITY
      AS g (bucket, url_hash, source_id, site, page_host, page_domain, place)
 LEFT JOIN LATERAL (
-    SELECT k.title, k.author, k.language, k.content, k.published_at, k.updated_at FROM channel_items k
+    SELECT k.title, k.author, k.language, k.content, k.published_at, k.updated_at, k.fields -> 'rsl:statements' AS rights
+    FROM channel_items k
     JOIN channels c ON c.id = k.channel_id
     JOIN sources s ON s.id = c.source_id
     WHERE k.bucket = g.bucket AND k.url_hash = g.url_hash AND k.signature <> '' AND s.status <> 'deleted'

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
@@ -18,6 +18,7 @@ from headwater.ingest.page_reader import PageReader, without_claim
 from headwater.ingest.page_store import WITHDRAWN_BY, PageEffects, addresses_of
 from headwater.ingest.stored_pages import batches_of, lease_of, require_articles, response_of
 from headwater.politeness.takedown import takedowns_for
+from headwater.rights.record import StatedIn, restated
 from headwater.urls.canonical import canonicalise
 
 queries = load_queries("headwater.ingest")
@@ -90,6 +91,7 @@ class Replay:
                 new, standing = allowed, await read_document(connection, allowed.key)
                 if why := why_not_ours(body, standing, began) or await why_ended(connection, body):
                     return Replayed(url, ReplayOutcome.LEFT, why)
+                new = with_rights_of(standing, new)
                 told = compare(url, standing, new)
                 if stores and told.outcome in (ReplayOutcome.CHANGED, ReplayOutcome.NEW):
                     await store(connection, new, effects, standing)
@@ -103,6 +105,14 @@ def compare(url: str, standing: Document | None, new: NewDocument) -> Replayed:
         return Replayed(url, ReplayOutcome.NEW, f"{new.title} ({new.word_count} words)")
     found = difference(standing, new)
     return Replayed(url, ReplayOutcome.CHANGED, "", found) if found.is_change else Replayed(url, ReplayOutcome.SAME)
+
+
+def with_rights_of(standing: Document | None, new: NewDocument) -> NewDocument:
+    """Nothing is asked here: what robots.txt and tdmrep.json said when it was fetched still stands."""
+    if standing is None:
+        return new
+    read_again = frozenset({StatedIn.PAGE, StatedIn.FEED, StatedIn.HEADER})
+    return replace(new, rights=restated(standing.rights["statements"], new.rights.statements, read_again))
 
 
 async def store(connection: Connection, new: NewDocument, effects: PageEffects, standing: Document | None) -> None:

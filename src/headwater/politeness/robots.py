@@ -6,13 +6,18 @@ Where the RFC leaves a choice, or Google's reader differs, `tests/unit/politenes
 import re
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from enum import StrEnum
+from itertools import islice, takewhile
 from typing import NamedTuple
 from urllib.parse import quote
 
 from headwater.errors import UrlRejected
+from headwater.rights.headers import licence_statement
+from headwater.rights.preferences import path_and_pairs, preferences_in
+from headwater.rights.record import LONGEST_SAID, Convention, StatedIn, UseStatement
+from headwater.storable import one_line
 from headwater.urls.canonical import canonicalise, with_plain_escapes
 
 # RFC 9309 2.5. Fetch one byte more: only so can a cut be told from an end.
@@ -32,6 +37,8 @@ _TO_WRITE_ANEW = re.compile(rf"[^A-Za-z0-9._~{re.escape(_KEPT)}-]")
 END = "\n"
 LONGEST_CRAWL_DELAY = timedelta(hours=24)
 MOST_SITEMAPS = 500
+MOST_USAGE_LINES = 200
+MOST_LICENCES = 5
 
 _OUTSIDE_TOKEN = re.compile(r"[^A-Za-z_-]")
 # What follows the number (`10s`, `10 seconds`) is ignored rather than the wish.
@@ -44,9 +51,14 @@ class Key(StrEnum):
     DISALLOW = "disallow"
     CRAWL_DELAY = "crawl-delay"
     SITEMAP = "sitemap"
+    CONTENT_USAGE = "content-usage"
+    CONTENT_SIGNAL = "content-signal"
+    LICENSE = "license"
 
 
 RULES = frozenset({Key.ALLOW, Key.DISALLOW})
+# They say how pages may be used, never whether they may be fetched.
+USAGE = {Key.CONTENT_USAGE: Convention.CONTENT_USAGE, Key.CONTENT_SIGNAL: Convention.CONTENT_SIGNAL}
 
 # Misspellings that site owners make and Google understands. Whole words only: `disallowed` is no rule.
 _KEYS = {
@@ -55,6 +67,7 @@ _KEYS = {
     **dict.fromkeys(("dissallow", "dissalow", "disalow", "diasllow", "disallaw"), Key.DISALLOW),
     **dict.fromkeys(("crawldelay", "crawl delay"), Key.CRAWL_DELAY),
     **dict.fromkeys(("site-map", "sitemaps"), Key.SITEMAP),
+    "content-signals": Key.CONTENT_SIGNAL,
 }
 
 
@@ -196,6 +209,13 @@ def _precedence(rule: Rule) -> tuple[int, bool, int]:
     return -rule.pattern.octets, not rule.decision.allowed, rule.decision.line_number or 0
 
 
+class UsageLine(NamedTuple):
+    """A line about the use of the pages whose path matches."""
+
+    pattern: Pattern
+    statement: UseStatement
+
+
 @dataclass(frozen=True, slots=True)
 class RobotsGroup:
     """Consecutive User-agent lines, as written, and the lines that follow for them."""
@@ -219,6 +239,8 @@ class Robots:
     crawl_delay: timedelta | None
     is_clamped: bool
     sitemaps: tuple[str, ...]
+    usage: tuple[UsageLine, ...]
+    licences: tuple[UseStatement, ...]
     _rulebook: Rulebook = field(repr=False, compare=False)
     _silence: Decision = field(repr=False, compare=False)
 
@@ -234,6 +256,18 @@ class Robots:
         if wanted == "/robots.txt":
             return ALWAYS_ALLOWED
         return self._rulebook.decision_for(wanted) or self._silence
+
+    def statements_on(self, target: str) -> tuple[UseStatement, ...]:
+        """On the use of one page: of each convention the lines with the longest path that matches, and all licences."""
+        if not self.usage:
+            return self.licences
+        spelt = normalise_path(target if target.startswith("/") else f"/{target}") + END
+        matching = [line for line in self.usage if line.pattern.matches(spelt)]
+        longest = {one.statement.convention: 0 for one in matching}
+        for one in matching:
+            longest[one.statement.convention] = max(longest[one.statement.convention], one.pattern.octets)
+        told = [one.statement for one in matching if one.pattern.octets == longest[one.statement.convention]]
+        return (*told, *self.licences)
 
 
 def parse_robots(body: bytes, product_token: str) -> Robots:
@@ -254,6 +288,8 @@ def parse_robots_text(text: str, product_token: str) -> Robots:
         crawl_delay=None if delay is None else timedelta(seconds=delay),
         is_clamped=delay != asked,
         sitemaps=_sitemaps(records),
+        usage=tuple(_usage(token, records)),
+        licences=tuple(_licences(records)),
         _rulebook=Rulebook(_rules(ours)),
         _silence=Decision(True, group=", ".join(map(str, ours))),
     )
@@ -318,3 +354,21 @@ def _absolute_urls(written: Iterable[str]) -> Iterator[str]:
             yield canonicalise(text).url
         except UrlRejected:
             continue
+
+
+def _usage(token: str, records: list[RobotsLine]) -> Iterator[UsageLine]:
+    """Of the groups that hold for us, and of lines before any group, which are for everyone."""
+    before = list(takewhile(lambda record: record.key is not Key.AGENT, records))
+    groups = _holding_for(token, _groups(records, RULES | USAGE.keys()))
+    lines = [line for line in (*before, *(line for group in groups for line in group.lines)) if line.key in USAGE]
+    for line in lines[:MOST_USAGE_LINES]:
+        path, pairs = path_and_pairs(line.value)
+        if told := preferences_in(USAGE[line.key], StatedIn.ROBOTS, pairs):
+            yield UsageLine(pattern_of(path), replace(told, said=one_line(line.written, LONGEST_SAID)))
+
+
+def _licences(records: Iterable[RobotsLine]) -> Iterator[UseStatement]:
+    """Like Sitemap they stand anywhere, and are for everyone."""
+    written = (record.written for record in records if record.key is Key.LICENSE)
+    told = (licence_statement(StatedIn.ROBOTS, one, one.partition(":")[2].strip()) for one in dict.fromkeys(written))
+    yield from islice((one for one in told if one), MOST_LICENCES)

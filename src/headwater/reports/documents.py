@@ -20,10 +20,12 @@ from headwater.reports.archive import Claim, Relative, claim_of, relatives_of
 from headwater.reports.frontier import source_names
 from headwater.reports.pages import story_of
 from headwater.reports.paging import ListPage, page_of
+from headwater.rights.record import rights_as_dict
 from headwater.urls.canonical import canonicalise
 from headwater.urls.fingerprint import DocumentKey
 
 ID_LENGTH = 64
+NOT_TOLD = rights_as_dict([], None)
 # Why a document was withdrawn -> in place of its title.
 WORDLESS = {"takedown": "(taken down)", "too_old": "(removed for its age)"}
 
@@ -103,7 +105,9 @@ async def no_document(database: Database, text: str) -> NotFound:
 
 def without_words(found: Document, title: str) -> Document:
     """The fate of a withdrawn document, and no word of its text."""
-    return replace(found, title=title, text="", summary="", author="", keywords=[], images=[], metadata={})
+    return replace(
+        found, title=title, text="", summary="", author="", keywords=[], images=[], metadata={}, rights=NOT_TOLD
+    )
 
 
 async def body_of(database: Database, text: str) -> KeptBody:

@@ -41,12 +41,14 @@ WHY_NO_DOCUMENT = {
     "no_vacancy": "it belongs to a job source and no vacancy was found in it",
     "listing": "it is a list of other pages: those are read, the list itself is not kept",
     "noindex": "it asks not to be kept (noindex)",
+    "search_refused": "its publisher does not want it found by a search (search=n)",
     "too_short": "its text is too short for an article",
     "empty": "it has neither a title nor text",
     "challenge": "it showed a challenge in place of its content",
 }
 WHY_DELETED = {
     "noindex": "it asks not to be kept any more (noindex)",
+    "search_refused": "its publisher does not want it found by a search any more (search=n)",
     "takedown": "it was taken down",
     "not_found": "its page is gone (HTTP 404)",
     "gone": "its page is gone (HTTP 410)",

@@ -13,7 +13,7 @@ FROM (SELECT config, websearch_to_tsquery(config, $1::text) AS question FROM con
 WHERE numnode(question) > 0;
 
 -- name: search_documents
--- The best of the newest matches, of a view among the newest `:looked`. Only what is ranked is read whole, and only what is
+-- The best of the newest matches, of a view or of rights among the newest `:looked`. Only what is ranked is read whole, and only what is
 -- shown is marked.
 -- The index is asked in all configurations that occur at once; each text is then ranked and marked by its own. The question
 -- is given, so that its plan knows how many texts match: of a word that stands everywhere the newest are read one by one.
@@ -21,7 +21,7 @@ WHERE numnode(question) > 0;
 WITH questions AS MATERIALIZED (
     SELECT config::regconfig, question::tsquery FROM unnest(:configs::text[], :questions::text[]) AS q (config, question)
 ), looked AS MATERIALIZED (
-    SELECT d.bucket, d.url_hash, d.search, d.first_seen_at, d.source_id, d.language, d.quality
+    SELECT d.bucket, d.url_hash, d.search, d.first_seen_at, d.source_id, d.language, d.quality, d.rights
     FROM documents d
     WHERE d.search @@ :anywhere::text::tsquery AND d.deleted_at IS NULL
       AND (:language::text IS NULL OR d.language = :language) AND (:source_id::uuid IS NULL OR d.source_id = :source_id)
@@ -31,8 +31,9 @@ WITH questions AS MATERIALIZED (
     ORDER BY d.first_seen_at DESC LIMIT :looked::integer
 ), matches AS MATERIALIZED (
     SELECT l.bucket, l.url_hash, l.search, search_config(l.language) AS config FROM looked l
-    WHERE (:view_id::uuid IS NULL
-           OR (SELECT is_in_view(v, 'document', l.source_id, l.language, NULL, l.quality) FROM views v WHERE v.id = :view_id))
+    WHERE has_rights(l.rights, :rights::text[])
+      AND (:view_id::uuid IS NULL
+           OR (SELECT is_in_view(v, 'document', l.source_id, l.language, NULL, l.quality, l.rights) FROM views v WHERE v.id = :view_id))
       AND (:view_question::text IS NULL OR l.search @@ :view_question::tsquery)
     ORDER BY l.first_seen_at DESC LIMIT :most::integer
 ), ranked AS (
@@ -78,12 +79,12 @@ WITH questions AS MATERIALIZED (
     WHERE j.search_tsv @@ :anywhere::text::tsquery AND j.status = 'active'
       AND (:language::text IS NULL OR j.language = :language) AND (:source_id::uuid IS NULL OR j.source_id = :source_id)
       AND (:since::timestamptz IS NULL OR j.created_at >= :since) AND (:until::timestamptz IS NULL OR j.created_at < :until)
-      AND (:duplicates::boolean OR j.duplicate_of IS NULL)
+      AND (:duplicates::boolean OR j.duplicate_of IS NULL) AND has_rights('{}', :rights::text[])
     ORDER BY j.created_at DESC LIMIT :looked::integer
 ), matches AS MATERIALIZED (
     SELECT l.bucket, l.canonical_hash, l.search_tsv, search_config(l.language) AS config FROM looked l
     WHERE (:view_id::uuid IS NULL
-           OR (SELECT is_in_view(v, 'job', l.source_id, l.language, l.country_iso, NULL) FROM views v WHERE v.id = :view_id))
+           OR (SELECT is_in_view(v, 'job', l.source_id, l.language, l.country_iso, NULL, '{}') FROM views v WHERE v.id = :view_id))
       AND (:view_question::text IS NULL OR l.search_tsv @@ :view_question::tsquery)
     ORDER BY l.created_at DESC LIMIT :most::integer
 ), ranked AS (
@@ -114,14 +115,16 @@ SELECT EXISTS (SELECT 1 FROM documents WHERE language = $1::text AND deleted_at 
 -- The newest that pass, by when they were first seen. At most `:most` rows are looked at; a row that does not match says how far.
 WITH looked AS MATERIALIZED (
     SELECT * FROM (
-        (SELECT d.bucket, d.url_hash, d.first_seen_at, d.published_at, d.language, d.duplicate_of, d.source_id, d.quality FROM documents d
+        (SELECT d.bucket, d.url_hash, d.first_seen_at, d.published_at, d.language, d.duplicate_of, d.source_id, d.quality, d.rights
+         FROM documents d
          WHERE :source_id::uuid IS NULL AND d.deleted_at IS NULL
            AND d.first_seen_at <= coalesce(:first_seen_at::timestamptz, 'infinity')
            AND (:first_seen_at IS NULL OR d.first_seen_at < :first_seen_at
                 OR (d.bucket, d.url_hash) > (:bucket::smallint, :hash::bytea))
          ORDER BY d.first_seen_at DESC, d.bucket, d.url_hash LIMIT :most::integer)
         UNION ALL
-        (SELECT d.bucket, d.url_hash, d.first_seen_at, d.published_at, d.language, d.duplicate_of, d.source_id, d.quality FROM documents d
+        (SELECT d.bucket, d.url_hash, d.first_seen_at, d.published_at, d.language, d.duplicate_of, d.source_id, d.quality, d.rights
+         FROM documents d
          WHERE d.source_id = :source_id AND d.deleted_at IS NULL AND d.first_seen_at <= coalesce(:first_seen_at, 'infinity')
            AND (:first_seen_at IS NULL OR d.first_seen_at < :first_seen_at OR (d.bucket, d.url_hash) > (:bucket, :hash))
          ORDER BY d.first_seen_at DESC, d.bucket, d.url_hash LIMIT :most)
@@ -129,8 +132,9 @@ WITH looked AS MATERIALIZED (
 ), page AS MATERIALIZED (
     SELECT l.bucket, l.url_hash, l.first_seen_at FROM looked l
     WHERE (:language::text IS NULL OR l.language = :language) AND (:duplicates::boolean OR l.duplicate_of IS NULL)
+      AND has_rights(l.rights, :rights::text[])
       AND (:view_id::uuid IS NULL
-           OR (SELECT is_in_view(v, 'document', l.source_id, l.language, NULL, l.quality) FROM views v WHERE v.id = :view_id))
+           OR (SELECT is_in_view(v, 'document', l.source_id, l.language, NULL, l.quality, l.rights) FROM views v WHERE v.id = :view_id))
       AND (:view_question::text IS NULL
            OR (SELECT e.search @@ :view_question::tsquery FROM documents e WHERE e.bucket = l.bucket AND e.url_hash = l.url_hash))
       AND (:since::timestamptz IS NULL OR coalesce(l.published_at, l.first_seen_at) >= :since)
@@ -169,10 +173,10 @@ WITH looked AS MATERIALIZED (
 ), page AS MATERIALIZED (
     SELECT l.bucket, l.canonical_hash, l.created_at FROM looked l
     WHERE l.status = 'active' AND (:language::text IS NULL OR l.language = :language)
-      AND (:duplicates::boolean OR l.duplicate_of IS NULL)
+      AND (:duplicates::boolean OR l.duplicate_of IS NULL) AND has_rights('{}', :rights::text[])
       AND (:since::timestamptz IS NULL OR l.created_at >= :since) AND (:until::timestamptz IS NULL OR l.created_at < :until)
       AND (:view_id::uuid IS NULL
-           OR (SELECT is_in_view(v, 'job', l.source_id, l.language, l.country_iso, NULL) FROM views v WHERE v.id = :view_id))
+           OR (SELECT is_in_view(v, 'job', l.source_id, l.language, l.country_iso, NULL, '{}') FROM views v WHERE v.id = :view_id))
       AND (:view_question::text IS NULL
            OR (SELECT e.search_tsv @@ :view_question::tsquery FROM jobs e WHERE e.bucket = l.bucket AND e.canonical_hash = l.canonical_hash))
       AND (:country_iso::text IS NULL OR l.country_iso = :country_iso)
@@ -198,9 +202,9 @@ WHERE (SELECT count(*) FROM page) < :limit AND (SELECT count(*) FROM looked) = :
 
 -- name: add_view
 -- A new view; answers with its id, or with nothing where its name is taken.
-INSERT INTO views (name, query, kinds, source_ids, tags, languages, countries, min_quality)
+INSERT INTO views (name, query, kinds, source_ids, tags, languages, countries, min_quality, rights)
 VALUES (:name::text, :query::text, :kinds::text[], :source_ids::uuid[], :tags::text[], :languages::text[], :countries::text[],
-        :min_quality::smallint)
+        :min_quality::smallint, :rights::text[])
 ON CONFLICT (name) DO NOTHING
 RETURNING id;
 
@@ -208,7 +212,8 @@ RETURNING id;
 -- All of a view but its id.
 UPDATE views
 SET name = :name::text, query = :query::text, kinds = :kinds::text[], source_ids = :source_ids::uuid[], tags = :tags::text[],
-    languages = :languages::text[], countries = :countries::text[], min_quality = :min_quality::smallint, updated_at = now()
+    languages = :languages::text[], countries = :countries::text[], min_quality = :min_quality::smallint,
+    rights = :rights::text[], updated_at = now()
 WHERE id = :id::uuid;
 
 -- name: remove_view
@@ -221,29 +226,29 @@ SELECT id, name FROM sinks WHERE view_id = $1::uuid ORDER BY name;
 
 -- name: view_named
 -- One view.
-SELECT id, name, query, kinds, source_ids, tags, languages, countries, min_quality FROM views WHERE name = $1::text;
+SELECT id, name, query, kinds, source_ids, tags, languages, countries, min_quality, rights FROM views WHERE name = $1::text;
 
 -- name: view_with_id
 -- One view.
-SELECT id, name, query, kinds, source_ids, tags, languages, countries, min_quality FROM views WHERE id = $1::uuid;
+SELECT id, name, query, kinds, source_ids, tags, languages, countries, min_quality, rights FROM views WHERE id = $1::uuid;
 
 -- name: list_views
 -- All views by name: people make dozens of them.
-SELECT id, name, query, kinds, source_ids, tags, languages, countries, min_quality FROM views ORDER BY name;
+SELECT id, name, query, kinds, source_ids, tags, languages, countries, min_quality, rights FROM views ORDER BY name;
 
 -- name: count_documents_in_view
 -- How many of the newest documents are in a view, and how many were looked at.
-SELECT count(*) FILTER (WHERE is_in_view(v, 'document', d.source_id, d.language, NULL, d.quality)
+SELECT count(*) FILTER (WHERE is_in_view(v, 'document', d.source_id, d.language, NULL, d.quality, d.rights)
                               AND ($2::text IS NULL OR d.search @@ $2::tsquery)) AS found, count(*) AS looked
 FROM views v CROSS JOIN LATERAL (
-    SELECT e.source_id, e.language, e.quality, e.search FROM documents e WHERE e.deleted_at IS NULL AND e.duplicate_of IS NULL
+    SELECT e.source_id, e.language, e.quality, e.rights, e.search FROM documents e WHERE e.deleted_at IS NULL AND e.duplicate_of IS NULL
     ORDER BY e.first_seen_at DESC LIMIT $3::integer) AS d
 WHERE v.id = $1::uuid;
 
 -- name: count_jobs_in_view
 -- As count_documents_in_view, among the vacancies that are open.
 SELECT count(*) FILTER (WHERE j.status = 'active' AND j.duplicate_of IS NULL
-                              AND is_in_view(v, 'job', j.source_id, j.language, j.country_iso, NULL)
+                              AND is_in_view(v, 'job', j.source_id, j.language, j.country_iso, NULL, '{}')
                               AND ($2::text IS NULL OR j.search_tsv @@ $2::tsquery)) AS found, count(*) AS looked
 FROM views v CROSS JOIN LATERAL (
     SELECT e.source_id, e.language, e.country_iso, e.search_tsv, e.status, e.duplicate_of FROM jobs e

@@ -24,7 +24,8 @@ class Filters:
     """`since` and `until` are about when it was published, or else first seen; `until` is not included.
 
     `language` searches by the rules of that language alone; without one, every text by those of its own.
-    `view_question` are the words of the view, as `question_of` in views.py says.
+    `view_question` are the words of the view, as `question_of` in views.py says. `rights` are marks such as
+    `train=allowed`, all of which must hold; of a vacancy's use nothing is known.
     """
 
     kind: RecordKind = RecordKind.DOCUMENT
@@ -35,6 +36,7 @@ class Filters:
     duplicates: bool = False
     view_id: UUID | None = None
     view_question: str | None = None
+    rights: tuple[str, ...] = ()
 
 
 class Place(NamedTuple):

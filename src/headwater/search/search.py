@@ -20,7 +20,7 @@ MARK = "**"  # around what matched, in plain text
 _MATCHED, _ANGLES = "\ufdd2", "\ufdd0\ufdd1"
 _SHOWN = str.maketrans(_ANGLES, "<>")
 STATEMENT_TIMED_OUT = "57014"
-FILTERED = ("language", "source_id", "since", "until", "duplicates", "view_id", "view_question")
+FILTERED = ("language", "source_id", "since", "until", "duplicates", "view_id", "view_question", "rights")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Bounds:
     """To rank a match its words must be read: of a word that stands everywhere only the newest texts are ranked."""
 
     most_ranked: int = 1_000
-    # Within a view, which may hold few of them.
+    # Within a view, or of some rights, which few may have.
     most_looked_at: int = 10_000
     patience_seconds: float = 3.0
 
@@ -84,7 +84,8 @@ async def search(
     after = place_at(cursor) if cursor else (None, None, None)
     words = words_of(query)
     asked = with_slashes_parted(words) if wanted.kind is RecordKind.JOB else words
-    looked = bounds.most_looked_at if wanted.view_id else bounds.most_ranked
+    is_within = wanted.view_id is not None or bool(wanted.rights)
+    looked = bounds.most_looked_at if is_within else bounds.most_ranked
     values = {
         **values_of(wanted),
         **dict(zip(("rank", "bucket", "hash"), after, strict=True)),
@@ -96,11 +97,11 @@ async def search(
     }
     rows = await _rows(database, wanted, asked, values, bounds.patience_seconds)
     hits = [hit_from(row, wanted.kind) for row in rows[:limit]]
-    if rows or wanted.view_id is None:
+    if rows or not is_within:
         is_complete = not rows or (rows[0]["matches"] < bounds.most_ranked and rows[0]["looked"] < looked)
     else:
-        # Nothing of the view is among the newest matches: were those all?
-        outside = values | {"view_id": None, "view_question": None, "limit": 1}
+        # Nothing of the view, or of those rights, is among the newest matches: were those all?
+        outside = values | {"view_id": None, "view_question": None, "rights": [], "limit": 1}
         others = await _rows(database, wanted, asked, outside, bounds.patience_seconds)
         is_complete = not others or others[0]["looked"] < looked
     return SearchPage(hits, cursor_after(hits[-1]) if len(rows) > limit else None, is_complete)
@@ -136,7 +137,7 @@ async def _rows(
 
 def values_of(wanted: Filters) -> dict[str, object]:
     """By the names that statements have for them."""
-    return {name: getattr(wanted, name) for name in FILTERED}
+    return {name: getattr(wanted, name) for name in FILTERED} | {"rights": list(wanted.rights)}
 
 
 def hit_from(row: Any, kind: RecordKind) -> Hit:

@@ -30,6 +30,7 @@ class View:
     languages: tuple[str, ...] = ()
     countries: tuple[str, ...] = ()
     min_quality: int | None = None
+    rights: tuple[str, ...] = ()  # all of them
     id: UUID | None = None
 
     def __post_init__(self) -> None:
@@ -142,6 +143,7 @@ def _values(view: View) -> dict[str, Any]:
         "languages": list(view.languages),
         "countries": list(view.countries),
         "min_quality": view.min_quality,
+        "rights": list(view.rights),
     }
 
 
@@ -156,4 +158,5 @@ def _view(row: Any) -> View:
         languages=tuple(row["languages"]),
         countries=tuple(row["countries"]),
         min_quality=row["min_quality"],
+        rights=tuple(row["rights"]),
     )

@@ -90,6 +90,7 @@ class Profile:
     parser_hint: str | None = None
     rate_limit_ms: int | None = None
     revisit_every: tuple[timedelta, ...] = ()  # of a page, one after the other; the last one over and over
+    skips_tdmrep: bool = False  # the origins of its pages are never asked for tdmrep.json
     speaks_for: tuple[str, ...] = ()  # hosts beyond the domains of its channels, of which its word counts
 
     def __post_init__(self) -> None:

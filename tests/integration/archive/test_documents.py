@@ -9,8 +9,10 @@ from tests.integration.archive.shelf import LONG, OTHER, SHORT, Shelf, everythin
 from headwater.archive.documents import TRACKED, Duplicate, Stored, UnchangedDocument, keep_document
 from headwater.archive.reads import read_document, versions_of
 from headwater.errors import UsageError
+from headwater.rights.record import Convention, PageUse, StatedIn, rights_as_dict, rights_from, statement
 
 A, B, C = "https://a.example/1", "https://b.example/2", "https://c.example/3"
+RIGHTS = rights_from([statement(Convention.TDMREP, StatedIn.HEADER, "tdm-reservation: 1", refused=[PageUse.TDM])])
 
 
 async def test_a_new_page_is_stored_and_told(shelf: Shelf) -> None:
@@ -35,13 +37,15 @@ async def test_everything_a_page_says_comes_back(shelf: Shelf) -> None:
         simhash=2**64 - 1,
         produced_by="template",
         metadata={"og_type": "article", "json_ld_data": {"jsonld_keywords": ["x"]}},
+        rights=RIGHTS,
     )
     async with shelf.database.transaction() as connection:
         await keep_document(connection, said, shelf.now)
     kept = await read_document(shelf.database, said.key)
     assert kept is not None
+    assert kept.rights == rights_as_dict(RIGHTS.marks, RIGHTS.said)
     for name in type(said).__dataclass_fields__:
-        if name not in ("bucket", "url_hash", "claimed"):
+        if name not in ("bucket", "url_hash", "claimed", "rights"):
             wanted = getattr(said, name)
             assert getattr(kept, name) == (list(wanted) if isinstance(wanted, tuple) else wanted), name
     assert (kept.version, kept.first_seen_at, kept.crawled_at) == (1, shelf.now, shelf.now)
@@ -73,6 +77,14 @@ async def test_a_changed_title_is_a_change(shelf: Shelf) -> None:
     await shelf.keep(A)
     assert await shelf.keep(A, title="Another") == Stored(2, is_new=False)
     assert len(await versions_of(shelf.database, key_of(A))) == 2
+
+
+async def test_another_word_on_use_is_a_change(shelf: Shelf) -> None:
+    await shelf.keep(A)
+    told = await shelf.keep(A, rights=RIGHTS)
+    assert isinstance(told, Stored)
+    assert told.version == 2
+    assert isinstance(await shelf.keep(A, rights=RIGHTS), UnchangedDocument)
 
 
 @pytest.mark.parametrize("name", TRACKED)

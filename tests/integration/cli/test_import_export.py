@@ -441,6 +441,7 @@ EVERYTHING_SAID = {
     "include_paths": "/news,/a b",
     "exclude_paths": "/news/old|older",
     "allow_external": "yes",
+    "skips_tdmrep": "yes",
     "start_urls": "https://a.example/one,https://a.example/two",
     "article_patterns": r"/\d{4}/[^/]+,/story|/item",
     "selectors": '{"list": {"container": "ul > li, ol", "exclude_from_list": [".ad"]}}',

@@ -39,6 +39,7 @@ EDITS: dict[str, tuple[str, Any]] = {
     "include_paths": ("/news", ["/news"]),
     "exclude_paths": ("/old,/tag", ["/old", "/tag"]),
     "allow_external": ("yes", True),
+    "skips_tdmrep": ("yes", True),
     "speaks_for": ("a.example,b.example", ["a.example", "b.example"]),
     "start_urls": ("https://a.example/start", ["https://a.example/start"]),
     "article_patterns": (r"/\d+/", [r"/\d+/"]),

@@ -22,6 +22,7 @@ from headwater.ingest.journey import Finished, Journey
 from headwater.ingest.page_store import NOTHING, PageEffects
 from headwater.net.transport import Response
 from headwater.politeness.slots import NotBefore
+from headwater.rights.record import StatedIn, UseStatement
 from headwater.run.fetching import journey_of
 from headwater.services import Services, open_services
 from headwater.settings import Given, load
@@ -48,10 +49,18 @@ class Unread:
     async def revisit_in(self, lease: Lease) -> timedelta | None:
         return None
 
-    async def read(self, lease: Lease, fetched: Fetched, response: Response) -> tuple[Verdict, PageEffects]:
+    async def wants_rights(self, lease: Lease) -> bool:
+        return False
+
+    async def read(
+        self, lease: Lease, fetched: Fetched, response: Response, outside: Sequence[UseStatement] = ()
+    ) -> tuple[Verdict, PageEffects]:
         return fetched, NOTHING
 
-    async def read_feed(self, lease: Lease, now: datetime) -> PageEffects:
+    async def read_feed(self, lease: Lease, now: datetime, outside: Sequence[UseStatement] = ()) -> PageEffects:
+        return NOTHING
+
+    async def restated(self, lease: Lease, told: Sequence[UseStatement], places: frozenset[StatedIn]) -> PageEffects:
         return NOTHING
 
 

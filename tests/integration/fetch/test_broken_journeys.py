@@ -1,5 +1,6 @@
 """A journey that a fault of ours ends: it counts, and the request that was made keeps its distance to the next."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from io import StringIO
@@ -17,6 +18,7 @@ from headwater.ingest.journey import Finished
 from headwater.ingest.page_store import PageEffects
 from headwater.log import make_logger
 from headwater.net.transport import Response
+from headwater.rights.record import UseStatement
 from headwater.simweb.questions import smallest_gaps
 
 PAGES = ("http://a.test/one", "http://a.test/two")
@@ -26,7 +28,9 @@ PAGES = ("http://a.test/one", "http://a.test/two")
 class Breaking(Unread):
     error: Exception
 
-    async def read(self, lease: Lease, fetched: Fetched, response: Response) -> tuple[Verdict, PageEffects]:
+    async def read(
+        self, lease: Lease, fetched: Fetched, response: Response, outside: Sequence[UseStatement] = ()
+    ) -> tuple[Verdict, PageEffects]:
         raise self.error
 
 

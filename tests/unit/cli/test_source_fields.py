@@ -25,6 +25,7 @@ SET: dict[str, Any] = {
     "include_paths": ("/a/",),
     "exclude_paths": ("/b/",),
     "allow_external": True,
+    "skips_tdmrep": True,
     "start_urls": ("https://a.example/start",),
     "article_patterns": ("/news/",),
     "selectors": {"article": {"title": "h1", "exclude": ["nav", "aside"]}},

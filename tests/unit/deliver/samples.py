@@ -9,6 +9,7 @@ from uuid import UUID
 from headwater.deliver.records import DOCUMENT_FIELDS, JOB_FIELDS, Record, RecordKey, RecordSource
 from headwater.deliver.sink import Removal, Upsert
 from headwater.record_kind import RecordKind
+from headwater.rights.record import rights_as_dict
 
 NOW = datetime(2026, 11, 18, 14, 5, 9, tzinfo=UTC)
 SOURCE = RecordSource(UUID(int=7), "Harbour News", "https://harbour.example/", "news", ("sea", "local"))
@@ -49,6 +50,7 @@ def document(number: int = 1, **said: Any) -> Record:
     fields |= {"summary": "", "author": "Ann", "language": "en", "section": "", "page_type": "article"}
     fields |= {"keywords": ["sea", "tide"], "images": [], "word_count": 5, "quality": 80, "metadata": {"a": [1]}}
     fields |= {"produced_by": "x", "published_at": at, "crawled_at": NOW, "first_seen_at": NOW, "changed_at": NOW}
+    fields |= {"rights": rights_as_dict([], None)}
     return made(key(number), fields | {"content_hash": "00" * 32, "near_duplicate_of": None}, said)
 
 

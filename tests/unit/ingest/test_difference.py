@@ -5,6 +5,7 @@ from uuid import UUID
 from headwater.archive.documents import NewDocument
 from headwater.archive.reads import Document
 from headwater.ingest.difference import Difference, difference, likeness, only_in
+from headwater.rights.record import rights_as_dict
 from headwater.urls.fingerprint import DocumentKey
 
 NOW = datetime(2026, 5, 4, 10, tzinfo=UTC)
@@ -47,6 +48,7 @@ def standing(**fields: Any) -> Document:
         "near_duplicate_of": None,
         "deleted_at": None,
         "deleted_reason": None,
+        "rights": rights_as_dict([], None),
     }
     return Document(**SAID | kept | fields)
 

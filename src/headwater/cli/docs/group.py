@@ -27,6 +27,14 @@ Published = Annotated[
     str | None, Parameter(help="Only documents published, or else first seen, since: 7d, 12h, or a date.")
 ]
 InView = Annotated[str | None, Parameter(name="--view", help="Only in this view: `headwater views list` shows them.")]
+RightsOption = Annotated[
+    list[str] | None,
+    Parameter(
+        name="--rights",
+        negative="",
+        help="Only where publishers say so of use, as train=allowed or tdm=unknown; repeat it: all must hold.",
+    ),
+]
 Duplicates = Annotated[bool, Parameter(negative="", help="Also those that say the same as an older document.")]
 
 app = App(name="docs", help="The archive: list, search, show, export, read pages again by changed rules.")
@@ -47,6 +55,7 @@ def search(
     since: Published = None,
     duplicates: Duplicates = False,
     view: InView = None,
+    rights: RightsOption = None,
     limit: Hits = 20,
     cursor: Cursor = None,
     json: AsJson = False,
@@ -59,7 +68,7 @@ def search(
     query
         Words, "whole phrases", or, and -without as search engines know them.
     """
-    filters = (source, language, since, duplicates, view)
+    filters = (source, language, since, duplicates, view, tuple(rights or ()))
     asked = question_of(query, filters, 'headwater docs search "tide tables"', "headwater docs list")
     _find(asked, filters, limit, cursor, is_json=json, launch=launch)
 
@@ -72,30 +81,34 @@ def list_documents(
     since: Published = None,
     duplicates: Duplicates = False,
     view: InView = None,
+    rights: RightsOption = None,
     limit: Hits = 20,
     cursor: Cursor = None,
     json: AsJson = False,
     launch: Launched = Launch(),  # noqa: B008
 ) -> None:
     """List the documents, the newest first: by when they were first seen."""
-    _find("", (source, language, since, duplicates, view), limit, cursor, is_json=json, launch=launch)
+    filters = (source, language, since, duplicates, view, tuple(rights or ()))
+    _find("", filters, limit, cursor, is_json=json, launch=launch)
 
 
 def _find(
     asked: str,
-    filters: tuple[str | None, str | None, str | None, bool, str | None],
+    filters: tuple[str | None, str | None, str | None, bool, str | None, tuple[str, ...]],
     limit: int,
     cursor: str | None,
     *,
     is_json: bool,
     launch: Launch,
 ) -> None:
-    source, language, since, duplicates, view = filters
+    source, language, since, duplicates, view, rights = filters
 
     async def work(services: "Services") -> "SearchAnswer":
         from headwater.actions.searching import ArchiveWish, documents_wished
 
-        wish = ArchiveWish(source=source, language=language, since=since, duplicates=duplicates, view=view)
+        wish = ArchiveWish(
+            source=source, language=language, since=since, duplicates=duplicates, view=view, rights=rights
+        )
         return await documents_wished(services, asked, wish, limit, cursor)
 
     answer = with_services(launch, work)

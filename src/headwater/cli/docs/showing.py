@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
@@ -13,9 +13,10 @@ from headwater.cli.output import say, show, show_bytes, show_json, show_table
 from headwater.cli.words import inert, quantity, shorten
 from headwater.errors import UsageError
 from headwater.reports.template_words import reader_in_words
+from headwater.rights.record import PageUse
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from headwater.archive.raw import KeptBody
     from headwater.archive.reads import StoredVersion
@@ -96,6 +97,7 @@ def document_lines(inspected: "Inspected") -> list[str]:
         ", ".join(f"{name} {at:%Y-%m-%d %H:%M}" for name, at in dates.items() if at),
         ", ".join(inert(fact) for fact in facts if fact),
         "" if found.quality is None else f"quality {found.quality} of 100: {inert(parts)}",
+        *rights_lines(found.rights),
         f"read by {inert(reader_in_words(found.produced_by))}",
         f"{quantity(len(inspected.versions), 'version')}, id {found.key.url_hash.hex()}",
         in_words(inspected.claim) if inspected.claim else "",
@@ -103,6 +105,14 @@ def document_lines(inspected: "Inspected") -> list[str]:
         deleted,
     )
     return [inert(found.title) or "(no title)", *(f"  {line}" for line in lines if line)]
+
+
+def rights_lines(rights: "Mapping[str, Any]") -> list[str]:
+    """The answers about use, and under them who said what; nothing where nothing was said."""
+    if not rights["statements"]:
+        return []
+    answers = ", ".join(f"{use} {rights[use]}" for use in PageUse)
+    return [f"rights: {answers}", *(f"  {one['place']}: {inert(one['said'])}" for one in rights["statements"])]
 
 
 def in_words(claim: "Claim") -> str:

@@ -29,6 +29,7 @@ class DocumentsCalls(Connection):
         language: str | None = None,
         since: str | None = None,
         view: str | None = None,
+        rights: list[str] | None = None,
         duplicates: bool | None = None,
         limit: int | None = None,
         cursor: str | None = None,
@@ -39,6 +40,8 @@ class DocumentsCalls(Connection):
         `language`: Only in this language, by its two letters.
         `since`: Only published, or else first seen, since: 7d, 12h, or a date.
         `view`: Only in this view.
+        `rights`: Only documents about whose use publishers say so: train, input, search, tdm or images, = allowed,
+        refused or unknown; all must hold.
         `duplicates`: Also those that say the same as an older document.
         `limit`: The most that one page lists.
         `cursor`: Where the page before ended: its `cursor`. Nothing begins at the beginning.
@@ -52,6 +55,7 @@ class DocumentsCalls(Connection):
                 "language": language,
                 "since": since,
                 "view": view,
+                "rights": rights,
                 "duplicates": duplicates,
                 "limit": limit,
                 "cursor": cursor,
@@ -66,6 +70,7 @@ class DocumentsCalls(Connection):
         language: str | None = None,
         since: str | None = None,
         view: str | None = None,
+        rights: list[str] | None = None,
         duplicates: bool | None = None,
         limit: int | None = None,
     ) -> Iterator[DocumentHit]:
@@ -77,6 +82,7 @@ class DocumentsCalls(Connection):
                 language=language,
                 since=since,
                 view=view,
+                rights=rights,
                 duplicates=duplicates,
                 limit=limit,
                 cursor=cursor,

@@ -22,6 +22,7 @@ class JobsCalls(Connection):
         language: str | None = None,
         since: str | None = None,
         view: str | None = None,
+        rights: list[str] | None = None,
         duplicates: bool | None = None,
         country: str | None = None,
         level: str | None = None,
@@ -39,6 +40,8 @@ class JobsCalls(Connection):
         `language`: Only in this language, by its two letters.
         `since`: Only published, or else first seen, since: 7d, 12h, or a date.
         `view`: Only in this view.
+        `rights`: Only documents about whose use publishers say so: train, input, search, tdm or images, = allowed,
+        refused or unknown; all must hold.
         `duplicates`: Also those that say the same as an older document.
         `country`: Its name or its two letters.
         `level`: intern, junior, mid, senior, …
@@ -59,6 +62,7 @@ class JobsCalls(Connection):
                 "language": language,
                 "since": since,
                 "view": view,
+                "rights": rights,
                 "duplicates": duplicates,
                 "country": country,
                 "level": level,
@@ -80,6 +84,7 @@ class JobsCalls(Connection):
         language: str | None = None,
         since: str | None = None,
         view: str | None = None,
+        rights: list[str] | None = None,
         duplicates: bool | None = None,
         country: str | None = None,
         level: str | None = None,
@@ -98,6 +103,7 @@ class JobsCalls(Connection):
                 language=language,
                 since=since,
                 view=view,
+                rights=rights,
                 duplicates=duplicates,
                 country=country,
                 level=level,

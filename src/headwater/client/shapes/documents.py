@@ -42,6 +42,33 @@ class RelativeShape(TypedDict):
     url: str
 
 
+class RightsStatement(TypedDict):
+    """A publisher's statement about use. `said` are its own words.
+
+    `convention`: content-usage, content-signal, tdmrep, rsl or noai.
+    `place`: robots.txt, header, page, feed or /.well-known/tdmrep.json.
+    """
+
+    convention: str
+    place: str
+    said: str
+    allowed: list[str]
+    refused: list[str]
+    licence: str
+
+
+class RightsShape(TypedDict):
+    """What the publisher says about use: allowed, refused or unknown; the strictest statement decides."""
+
+    train: str
+    input: str
+    search: str
+    tdm: str
+    images: str
+    licences: list[str]
+    statements: list[RightsStatement]
+
+
 class DocumentShape(TypedDict):
     """A document as it is kept. One that was taken down has no words.
 
@@ -76,6 +103,7 @@ class DocumentShape(TypedDict):
     simhash: int | None
     produced_by: str
     metadata: dict[str, Any]
+    rights: RightsShape
     first_seen_at: str
     crawled_at: str
     changed_at: str
@@ -99,6 +127,7 @@ class VersionInShort(TypedDict):
     crawled_at: str
     changed_at: str
     replaced_at: str | None
+    rights: RightsShape
 
 
 class VersionList(TypedDict):
@@ -119,4 +148,5 @@ class VersionShape(TypedDict):
     crawled_at: str
     changed_at: str
     replaced_at: str | None
+    rights: RightsShape
     text: str

@@ -62,6 +62,7 @@ class AddressToLookAt(TypedDict):
     article_patterns: NotRequired[list[str] | None]
     article_url_patterns: NotRequired[list[str] | None]
     selectors: NotRequired[dict[str, Any] | None]
+    skips_tdmrep: NotRequired[bool | None]
     speaks_for: NotRequired[list[str] | None]
     external_ids: NotRequired[list[str] | None]
     identity_key: NotRequired[str | None]
@@ -155,6 +156,7 @@ class ChangedSource(TypedDict):
     article_patterns: NotRequired[list[str] | None]
     article_url_patterns: NotRequired[list[str] | None]
     selectors: NotRequired[dict[str, Any] | None]
+    skips_tdmrep: NotRequired[bool | None]
     speaks_for: NotRequired[list[str] | None]
     external_ids: NotRequired[list[str] | None]
     identity_key: NotRequired[str | None]
@@ -229,6 +231,7 @@ class NewSource(TypedDict):
     article_patterns: NotRequired[list[str] | None]
     article_url_patterns: NotRequired[list[str] | None]
     selectors: NotRequired[dict[str, Any] | None]
+    skips_tdmrep: NotRequired[bool | None]
     speaks_for: NotRequired[list[str] | None]
     external_ids: NotRequired[list[str] | None]
     identity_key: NotRequired[str | None]
@@ -348,6 +351,7 @@ class SourceShape(TypedDict):
     """A source: our fields, and those that programs of the systems before this one read.
 
     `parser_hint`: A CSS selector or the recipe of an API; null for callers unknown.
+    `skips_tdmrep`: Whether origins of its pages are never asked for tdmrep.json.
     `scope`: Which pages are wanted, in words.
     `external_ids`: Its ids in other systems.
     `rate_limit`: Time between two requests, as older programs write it.
@@ -383,6 +387,7 @@ class SourceShape(TypedDict):
     parser_hint: str | None
     rate_limit_ms: int | None
     revisit_every_seconds: list[int]
+    skips_tdmrep: bool
     speaks_for: list[str]
     scope: str
     feed_url: str | None
@@ -440,6 +445,7 @@ class SourceStoryShape(TypedDict):
     """A source with the limits it has reached, and what happened to it.
 
     `parser_hint`: A CSS selector or the recipe of an API; null for callers unknown.
+    `skips_tdmrep`: Whether origins of its pages are never asked for tdmrep.json.
     `scope`: Which pages are wanted, in words.
     `external_ids`: Its ids in other systems.
     `rate_limit`: Time between two requests, as older programs write it.
@@ -477,6 +483,7 @@ class SourceStoryShape(TypedDict):
     parser_hint: str | None
     rate_limit_ms: int | None
     revisit_every_seconds: list[int]
+    skips_tdmrep: bool
     speaks_for: list[str]
     scope: str
     feed_url: str | None

@@ -18,6 +18,7 @@ class NewView(TypedDict):
     `languages`: By their two letters.
     `countries`: By name or two letters.
     `min_quality`: Only documents of this quality at least.
+    `rights`: What publishers say about use; all must hold: train=allowed.
     `name`: Small letters, digits, - and _.
     """
 
@@ -28,6 +29,7 @@ class NewView(TypedDict):
     languages: NotRequired[list[str] | None]
     countries: NotRequired[list[str] | None]
     min_quality: NotRequired[int | None]
+    rights: NotRequired[list[str] | None]
     name: str
 
 
@@ -60,6 +62,7 @@ class ViewFilters(TypedDict):
     `languages`: By their two letters.
     `countries`: By name or two letters.
     `min_quality`: Only documents of this quality at least.
+    `rights`: What publishers say about use; all must hold: train=allowed.
     """
 
     query: NotRequired[str | None]
@@ -69,6 +72,7 @@ class ViewFilters(TypedDict):
     languages: NotRequired[list[str] | None]
     countries: NotRequired[list[str] | None]
     min_quality: NotRequired[int | None]
+    rights: NotRequired[list[str] | None]
 
 
 class ViewPreviewShape(TypedDict):
@@ -94,6 +98,7 @@ class ViewShape(TypedDict):
     languages: list[str]
     countries: list[str]
     min_quality: int | None
+    rights: list[str]
     sinks: list[str]
 
 

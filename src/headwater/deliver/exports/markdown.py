@@ -10,6 +10,7 @@ import orjson
 from headwater.deliver.feeds.entries import plain_line
 from headwater.deliver.records import Record
 from headwater.record_kind import RecordKind
+from headwater.rights.record import answers_in
 from headwater.storable import as_laid_out
 
 LONGEST_SLUG = 60
@@ -49,6 +50,9 @@ def page_of(record: Record) -> bytes:
     matter |= {name: said.get(name) for name in _SAID[kind]}
     matter |= {name: value.isoformat() for name in _TIMES[kind] if (value := said.get(name))}
     matter |= {"tags": list(said.get(_LISTS[kind]) or ())}
+    if kind is RecordKind.DOCUMENT:
+        matter |= {f"rights_{use}": answer for use, answer in answers_in(said["rights"]).items()}
+        matter |= {"licences": said["rights"]["licences"]}
     front = "".join(f"{name}: {_yaml(value)}\n" for name, value in matter.items() if value not in (None, "", []))
     title = plain_line(said["title"], 1_000).translate(_MARKUP)
     text = as_laid_out((said["text"] if kind is RecordKind.DOCUMENT else said["description_snippet"]) or "")

@@ -33,6 +33,7 @@ def entry_xml(entry: FeedEntry) -> str:
         f"    <updated>{moment_in_feed(entry.updated_at)}</updated>\n",
         f"    <author><name>{escape(name)}</name></author>\n" if (name := entry.author or entry.source) else "",
         f'    <category term="{escape(entry.source)}"/>\n' if entry.source else "",
+        f"    <rights>{escape(entry.rights)}</rights>\n" if entry.rights else "",
         f"    <summary>{escape(summary)}</summary>\n" if summary else "",
         _content(entry),
     )

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from headwater.deliver.records import Record
 from headwater.record_kind import RecordKind
+from headwater.rights.record import rights_in_words
 from headwater.storable import as_laid_out, cut_text, one_line
 
 LONGEST_TITLE = 300
@@ -36,6 +37,7 @@ class FeedEntry:
     updated_at: datetime
     facts: tuple[str, ...] = ()
     text: str = ""
+    rights: str = ""
 
     @property
     def urn(self) -> str:
@@ -84,6 +86,7 @@ def entry_of(record: Record, *, with_text: bool = False) -> FeedEntry:
         published_at=min(said["published_at"] or first_seen_at, first_seen_at),
         updated_at=said["changed_at"],
         text=_without_posing(text) if with_text else "",
+        rights=plain_line(rights_in_words(said["rights"]), LONGEST_SUMMARY),
     )
 
 

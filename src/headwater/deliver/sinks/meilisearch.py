@@ -37,6 +37,7 @@ from headwater.deliver.sink import (
 from headwater.log import Logger
 from headwater.net.caching import retry_after
 from headwater.record_kind import RecordKind
+from headwater.rights.record import PageUse
 
 # A third of a lease: a write and the task that confirms it.
 TASK_SECONDS = 20.0
@@ -66,6 +67,7 @@ DOCUMENTS_SETTINGS: Mapping[str, Any] = {
     "searchableAttributes": ["title", "summary", "text", "keywords", "author", "source_name"],
     "filterableAttributes": [
         *("source_id", "source_name", "language", "section", "keywords", "author", "page_type", "id_prefix"),
+        *(f"rights.{use}" for use in PageUse),
     ],
     "sortableAttributes": ["published_at", "crawled_at", "changed_at"],
 }

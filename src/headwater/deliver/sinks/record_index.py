@@ -8,6 +8,7 @@ from typing import Any
 
 from headwater.deliver.records import Record
 from headwater.record_kind import RecordKind
+from headwater.rights.record import PageUse
 
 _SORTABLE = {"type": "keyword", "ignore_above": 8_191}  # characters of four bytes at most within Lucene's longest term
 _TEXT = {"type": "text"}
@@ -18,6 +19,9 @@ _YES_OR_NO = {"type": "boolean"}
 _DATE = {"type": "date"}
 _KEPT = {"type": "object", "enabled": False}
 
+_RIGHTS = {
+    "properties": {**dict.fromkeys((*map(str, PageUse), "licences"), _SORTABLE), "statements": _KEPT},
+}
 _KEYWORDS = {
     RecordKind.DOCUMENT: (
         *("url", "canonical_url", "language", "section", "keywords", "images", "page_type", "produced_by"),
@@ -46,6 +50,7 @@ _OTHERS: Mapping[RecordKind, Mapping[str, Mapping[str, Any]]] = {
         "word_count": _INTEGER,
         "quality": _INTEGER,
         "metadata": _KEPT,
+        "rights": _RIGHTS,
         "raw_html": {"type": "text", "index": False},
     },
     RecordKind.JOB: {

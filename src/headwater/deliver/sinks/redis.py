@@ -50,6 +50,7 @@ _DEFAULT_PORT = 6379
 _NOT_FOR_NAMES = frozenset(
     {
         *("url", "canonical_url", "title", "text", "summary", "images", "metadata", "word_count", "quality"),
+        "rights",
         *("published_at", "updated_at", "crawled_at", "first_seen_at", "changed_at", "fetched_at", "last_seen_at"),
         *("created_at", "apply_url", "page_url", "description_snippet", "raw_metadata", "application_window"),
         *("data_quality_issues", "data_quality_score", "deadline"),

@@ -16,6 +16,8 @@ from headwater.discover.feeds.words import (
     summary_from,
 )
 from headwater.discover.items import Item, Reading
+from headwater.rights.record import UseStatement
+from headwater.rights.rsl import RIGHTS_FIELD
 from headwater.storable import one_line
 
 MOST_ENTRIES = 10_000
@@ -36,6 +38,7 @@ class Draft(NamedTuple):
     summary: str = ""
     content: str = ""
     language: str = ""
+    rights: tuple[UseStatement, ...] = ()
 
 
 def reading_of(feed: Reading, drafts: Iterable[Draft], now: datetime) -> Reading:
@@ -87,6 +90,7 @@ def _item(url: str, draft: Draft, language: str, now: datetime) -> Item:
         summary=summary_from(draft.summary),
         content=_content(draft),
         language=one_line(draft.language, LONGEST_LANGUAGE) if draft.language else language,
+        fields={RIGHTS_FIELD: [one.as_dict() for one in draft.rights]} if draft.rights else {},
     )
 
 

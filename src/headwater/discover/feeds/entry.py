@@ -10,14 +10,16 @@ from lxml import etree
 from headwater.discover.feeds.draft import Draft
 from headwater.discover.feeds.vocabulary import ATOM, RDF_ABOUT, XML_BASE, XML_LANG, meaning, namespace
 from headwater.discover.feeds.words import LONGEST_TITLE, absolute, base_within, looks_like_markup, plain
+from headwater.rights.record import UseStatement
+from headwater.rights.rsl import rsl_statements
 from headwater.storable import one_line
 
 _PLAIN = frozenset({"", "text", "text/plain"})
 _MAIL_WITH_NAME = re.compile(r"[^\s@]+@[^\s@]+\s+\((.+)\)")
 
 
-def draft_from(entry: Any, home: str, base: str, author: str) -> Draft:
-    """`author` is the whole feed's, for entries that name none."""
+def draft_from(entry: Any, home: str, base: str, author: str, rights: tuple[UseStatement, ...] = ()) -> Draft:
+    """`author` and `rights` are the whole feed's, for entries that name none."""
     found: dict[str, Any] = {}
     links = []
     for child in entry:
@@ -37,6 +39,7 @@ def draft_from(entry: Any, home: str, base: str, author: str) -> Draft:
         summary=_html(found.get("description")) or _html(found.get("summary")),
         content=_html(found.get("content")),
         language=text_of(found.get("language")) or entry.get(XML_LANG) or "",
+        rights=tuple(rsl_statements(entry)) or rights,
     )
 
 

@@ -9,6 +9,8 @@ from headwater.discover.feeds.pace import days_to_skip, hours_to_skip, wait_said
 from headwater.discover.feeds.vocabulary import XML_BASE, XML_LANG, local_name, meaning, namespace
 from headwater.discover.feeds.words import absolute, base_within, next_of_wordpress
 from headwater.discover.items import Reading, Unreadable
+from headwater.rights.record import UseStatement
+from headwater.rights.rsl import rsl_statements
 from headwater.storable import one_line
 
 _ROOTS = frozenset({"rss", "rdf", "feed", "channel"})
@@ -20,6 +22,7 @@ class FeedParts(NamedTuple):
     about: dict[str, Any]
     links: list[Any]
     entries: list[tuple[Any, str]]  # each with the base of what it stands in
+    rights: list[UseStatement]
 
 
 def read_tree(root: Any, base_url: str) -> tuple[Reading, Iterator[Draft]] | Unreadable:
@@ -41,10 +44,11 @@ def _home(root: Any) -> str:
 
 
 def _parts(root: Any, home: str, base: str) -> FeedParts:
-    parts = FeedParts({}, [], [])
+    parts = FeedParts({}, [], [], [])
     channels = [root]
     for parent in channels:
         inner = base if parent is root else base_within(parent.get(XML_BASE), base)
+        parts.rights.extend(rsl_statements(parent))
         for child in parent:
             match meaning(child.tag, home):
                 case "channel" if parent is root:
@@ -62,7 +66,8 @@ def _parts(root: Any, home: str, base: str) -> FeedParts:
 
 def _drafts(parts: FeedParts, home: str) -> Iterator[Draft]:
     author = author_in(parts.about, home)
-    return (draft_from(entry, home, base, author) for entry, base in parts.entries)
+    rights = tuple(parts.rights)
+    return (draft_from(entry, home, base, author, rights) for entry, base in parts.entries)
 
 
 def _feed(root: Any, parts: FeedParts, base: str) -> Reading:

@@ -42,6 +42,7 @@ from headwater.fetch.outcomes import (
     LedAway,
     RobotsUnknown,
     TakenDown,
+    status_with_price,
 )
 from headwater.net.body import Complete
 from headwater.net.problems import FetchProblem, Problem, problem_with
@@ -55,6 +56,8 @@ from headwater.urls.effects import has_effects
 from headwater.urls.origin import Origin
 
 AGAIN_SOON = timedelta(seconds=5)
+PAYMENT_REQUIRED = 402
+WAIT_AFTER_PRICE = timedelta(days=1)
 REFUSALS = frozenset({401, 402, 403, 407, 451})
 CAUSES = {
     Problem.BLOCKED_ADDRESS: ErrorCause.PRIVATE_ADDRESS,
@@ -188,8 +191,9 @@ def _heard_answer(response: Response, moved_to: CanonicalUrl | None, *, is_condi
         if problem := problem_with(response.content):
             return _heard_problem(problem, status)
         return Body(response, moved_to)
-    wait = wait_asked_for(response) or timedelta()
-    return Trouble(_class_of(status), f"HTTP {status}", status, wait)
+    # A price is an answer: it will be the same before tomorrow.
+    wait = WAIT_AFTER_PRICE if status == PAYMENT_REQUIRED else wait_asked_for(response) or timedelta()
+    return Trouble(_class_of(status), status_with_price(response), status, wait)
 
 
 def _class_of(status: int) -> ErrorClass:

@@ -10,6 +10,7 @@ from headwater.reports.discovery import DiscoveryOverview, DiscoverySummary
 from headwater.reports.explaining import SourceStory
 from headwater.reports.pages import PageStory
 from headwater.reports.problems import Problems
+from headwater.rights.record import PageUse
 from headwater.serve.agents.text import UNTRUSTED, line_of, text_of, untrusted
 from headwater.sources.store import ChannelState
 
@@ -68,6 +69,7 @@ def document_as_dict(found: Document, source: str, offset: int, most: int) -> di
         "version": found.version,
         "quality": found.quality,
         "word_count": found.word_count,
+        "rights": {str(use): found.rights[use] for use in PageUse},
         "text_characters": len(text),
         "offset": offset,
         "next_offset": end if end < len(text) else None,
@@ -182,6 +184,7 @@ def views_as_dict(views: Sequence[Mapping[str, Any]], most: int) -> dict[str, An
             "languages": one["languages"][:50],
             "tags": [line_of(tag, 60) for tag in one["tags"][:50]],
             "min_quality": one["min_quality"],
+            "rights": one["rights"],
             **untrusted(sources=", ".join(one["sources"][:MOST_CHANNELS])),
         }
         for one in views[:most]

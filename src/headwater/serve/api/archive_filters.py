@@ -29,6 +29,15 @@ Since = Annotated[
     str | None,
     Query(max_length=50, description="Only published, or else first seen, since: 7d, 12h, or a date.", examples=["7d"]),
 ]
+Rights = Annotated[
+    list[str] | None,
+    Query(
+        max_length=20,
+        description="Only documents about whose use publishers say so: train, input, search, tdm or images, = allowed, "
+        "refused or unknown; all must hold.",
+        examples=[["train=allowed"]],
+    ),
+]
 InView = Annotated[str | None, Query(max_length=63, description="Only in this view.")]
 
 
@@ -37,9 +46,17 @@ def _archive_wish(
     language: Language = None,
     since: Since = None,
     view: InView = None,
+    rights: Rights = None,
     duplicates: Annotated[bool, Query(description="Also those that say the same as an older document.")] = False,
 ) -> ArchiveWish:
-    return ArchiveWish(source=source, language=language, since=since, duplicates=duplicates, view=view)
+    return ArchiveWish(
+        source=source,
+        language=language,
+        since=since,
+        duplicates=duplicates,
+        view=view,
+        rights=tuple(rights or ()),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +89,7 @@ def job_wish(about: ArchiveWish, filters: JobFilters) -> JobWish:
         since=about.since,
         duplicates=about.duplicates,
         view=about.view,
+        rights=about.rights,
         country=filters.country,
         level=filters.level,
         modality=filters.modality,

@@ -82,6 +82,29 @@ class RelativeShape(BaseModel):
     url: str
 
 
+class RightsStatement(BaseModel):
+    """A publisher's statement about use. `said` are its own words."""
+
+    convention: str = Field(description="content-usage, content-signal, tdmrep, rsl or noai.")
+    place: str = Field(description="robots.txt, header, page, feed or /.well-known/tdmrep.json.")
+    said: str
+    allowed: list[str]
+    refused: list[str]
+    licence: str
+
+
+class RightsShape(BaseModel):
+    """What the publisher says about use: allowed, refused or unknown; the strictest statement decides."""
+
+    train: str
+    input: str
+    search: str
+    tdm: str
+    images: str
+    licences: list[str]
+    statements: list[RightsStatement]
+
+
 class DocumentShape(BaseModel):
     """A document as it is kept. One that was taken down has no words."""
 
@@ -112,6 +135,7 @@ class DocumentShape(BaseModel):
     simhash: int | None
     produced_by: str
     metadata: dict[str, Any]
+    rights: RightsShape
     first_seen_at: datetime
     crawled_at: datetime
     changed_at: datetime
@@ -130,6 +154,7 @@ class VersionInShort(BaseModel):
     crawled_at: datetime
     changed_at: datetime
     replaced_at: datetime | None = Field(description="null: it is what the document says now.")
+    rights: RightsShape
 
 
 class VersionShape(VersionInShort):

@@ -83,6 +83,7 @@ class SourceShape(BaseModel):
     parser_hint: str | None = Field(description="A CSS selector or the recipe of an API; null for callers unknown.")
     rate_limit_ms: int | None
     revisit_every_seconds: list[int]
+    skips_tdmrep: bool = Field(description="Whether origins of its pages are never asked for tdmrep.json.")
     speaks_for: list[str]
     scope: str = Field(description="Which pages are wanted, in words.")
     feed_url: str | None
@@ -189,6 +190,7 @@ class SourceFields(StrictBody):
     article_patterns: Words | None = None
     article_url_patterns: Words | None = None
     selectors: dict[str, Any] | None = None
+    skips_tdmrep: bool | None = None
     speaks_for: Words | None = None
     external_ids: Words | None = None
     identity_key: Word | None = None

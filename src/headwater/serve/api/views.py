@@ -33,6 +33,10 @@ class ViewFilters(BaseModel):
     countries: list[str] | None = Field(None, max_length=300, description="By name or two letters.")
     min_quality: int | None = Field(None, ge=0, le=100, description="Only documents of this quality at least.")
 
+    rights: list[str] | None = Field(
+        None, max_length=20, description="What publishers say about use; all must hold: train=allowed."
+    )
+
     @property
     def wish(self) -> ViewWish:
         return ViewWish(**self.model_dump(include=set(ViewFilters.model_fields)))
@@ -55,6 +59,7 @@ class ViewShape(BaseModel):
     languages: list[str]
     countries: list[str]
     min_quality: int | None
+    rights: list[str]
     sinks: list[str] = Field(description="Names of the sinks that deliver it.")
 
 

@@ -367,6 +367,8 @@ class Row:
         default=(), metadata=described(_texts, "article_url_patterns", is_json=True)
     )
     selectors: dict[str, Any] = field(default_factory=dict, metadata=described(selectors_in, is_json=True))
+    # Whether origins of its pages are never asked for /.well-known/tdmrep.json, which others are once a day.
+    skips_tdmrep: bool = field(default=False, metadata=described(_yes_or_no))
     speaks_for: tuple[str, ...] = field(default=(), metadata=described(_texts, is_json=True))
     # Its names in other systems.
     external_ids: tuple[str, ...] = field(

@@ -3,7 +3,7 @@
 create function says_the_same(d documents, n new_document) returns boolean
     language sql immutable parallel safe
 return (d.content_hash, d.claimed_url, d.source_id, d.title, d.summary, d.author, d.published_at, d.language, d.section,
-        d.keywords, d.page_type)
+        d.keywords, d.page_type, d.rights, d.rights_statements)
     is not distinct from
        (n.content_hash, case when n.claimed_hash is not null then n.canonical_url end, n.source_id, n.title, n.summary, n.author,
-        n.published_at, n.language, n.section, n.keywords, n.page_type);
+        n.published_at, n.language, n.section, n.keywords, n.page_type, n.rights, n.rights_statements::jsonb);

@@ -26,6 +26,9 @@ begin
     update robots
     set fetched_at = v_now, expires_at = greatest(v_now, expires_at - p_back), failing_since = least(failing_since, v_now)
     where bucket = p_bucket and fetched_at > v_now;
+    update tdmrep
+    set fetched_at = v_now, expires_at = greatest(v_now, expires_at - p_back)
+    where bucket = p_bucket and fetched_at > v_now;
     update hosts h
     set next_slot_at = case when h.next_slot_at > v_now + farthest_slot(h.burst, h.delay_ms, h.penalty_ms)
                             then greatest(v_now + spacing_of(h.delay_ms, h.penalty_ms), h.next_slot_at - p_back)

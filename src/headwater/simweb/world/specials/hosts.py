@@ -6,6 +6,7 @@ from headwater.simweb.message import Site
 from headwater.simweb.world.languages.en import ENGLISH
 from headwater.simweb.world.publishers import Feed, Publisher, Sitemap
 from headwater.simweb.world.robots import Robots
+from headwater.simweb.world.specials.claims import CLAIMING
 from headwater.simweb.world.specials.copies import Mirror, NearCopy
 from headwater.simweb.world.specials.manners import ASKING, ConsentWall, Soft404, Variants
 from headwater.simweb.world.specials.special import Special
@@ -25,7 +26,7 @@ COPIES: Mapping[str, Callable[[Site, str], Site]] = {
     "mirror.test": lambda site, host: Mirror(site, host, "mirror.test"),
     "near.test": lambda site, host: NearCopy(Mirror(site, host, "near.test")),
 }
-SPECIAL_HOSTS = (*TRAPS, *ASKING, *WRAPPED, *PLAIN)
+SPECIAL_HOSTS = (*TRAPS, *ASKING, *WRAPPED, *PLAIN, *CLAIMING)
 
 
 def special_publisher(number: int, host: str) -> Publisher:
@@ -51,5 +52,5 @@ def peculiar(host: str, site: Site) -> Site:
     """The ordinary site of this host, with its peculiarity."""
     if host in WRAPPED:
         return WRAPPED[host](site)
-    door, room = {**TRAPS, **ASKING}.get(host, ("", None))
+    door, room = {**TRAPS, **ASKING, **CLAIMING}.get(host, ("", None))
     return Special(site, door, room) if room else site

@@ -1,0 +1,64 @@
+"""/.well-known/tdmrep.json: which pages of an origin reserve text and data mining. Pure."""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import orjson
+
+from headwater.politeness.robots import END, Pattern, normalise_path, pattern_of
+from headwater.rights.headers import tdm_statement
+from headwater.rights.record import StatedIn, UseStatement, web_address
+
+PATH = "/.well-known/tdmrep.json"
+LARGEST_BYTES = 256 * 1024
+MOST_RULES = 200
+_LONGEST_LOCATION = 2_083
+
+
+class TdmRule(NamedTuple):
+    location: str
+    reservation: str
+    policy: str
+
+
+@dataclass(frozen=True, slots=True)
+class TdmRules:
+    """In the order of the file."""
+
+    rules: tuple[TdmRule, ...] = ()
+
+    def statement_on(self, target: str) -> UseStatement | None:
+        """By the first rule that matches; None where none does."""
+        spelt = normalise_path(target) + END
+        found = (rule for rule in self.rules if _pattern(rule.location).matches(spelt))
+        rule = next(found, None)
+        return tdm_statement(StatedIn.WELL_KNOWN, rule.reservation, rule.policy) if rule else None
+
+
+def tdm_rules_from(body: bytes) -> TdmRules:
+    """What is no list of rules says nothing, and a rule that is none is left out."""
+    if len(body) > LARGEST_BYTES:
+        return TdmRules()
+    try:
+        told = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return TdmRules()
+    written = told if isinstance(told, list) else [told]
+    return TdmRules(tuple(rule for one in written[:MOST_RULES] if (rule := _rule(one))))
+
+
+def _rule(written: Any) -> TdmRule | None:
+    if not isinstance(written, dict):
+        return None
+    location, reservation = written.get("location"), written.get("tdm-reservation")
+    policy = written.get("tdm-policy")
+    # A text "1" is what some write, and `true` is no number here.
+    if not isinstance(location, str) or isinstance(reservation, bool) or reservation not in (0, 1, "0", "1"):
+        return None
+    if not location or len(location) > _LONGEST_LOCATION:
+        return None
+    return TdmRule(location, str(reservation), web_address(policy) if isinstance(policy, str) else "")
+
+
+def _pattern(location: str) -> Pattern:
+    return pattern_of(location if location.startswith(("/", "*")) else f"/{location}")
