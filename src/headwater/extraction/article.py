@@ -46,6 +46,7 @@ class PageFacts:
 class Article(PageFacts):
     """`content_hash` is the SHA-256 of the text with white space evened out, in hex, `simhash` its 64-bit likeness.
 
+    `author` holds the `authors` in one line.
     `produced_by` is a `Producer`, the name of a template or that of a plug-in.
     """
 
@@ -53,6 +54,7 @@ class Article(PageFacts):
     produced_by: str
     description: str
     author: str
+    authors: tuple[str, ...]
     section: str
     language: str
     keywords: tuple[str, ...]

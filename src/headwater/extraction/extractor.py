@@ -6,8 +6,9 @@ from typing import Any
 from selectolax.lexbor import LexborHTMLParser
 
 from headwater.extraction.article import Article, NoArticleReason, NotAnArticle
+from headwater.extraction.author_names import authors_in
 from headwater.extraction.body import ArticleBody, Chosen, KnownFacts, Producer, body_of
-from headwater.extraction.byline import author_of
+from headwater.extraction.byline import authors_of
 from headwater.extraction.dates import not_in_the_future
 from headwater.extraction.elements import Elements
 from headwater.extraction.hidden import visible_page
@@ -30,7 +31,7 @@ def extract(page: Page, now: datetime) -> Article | NotAnArticle:
     tree = visible_page(page.markup())
     elements = Elements(tree)
     seen = overview_of(elements, page, now)
-    timing, author = timing_of(tree, page, seen, now), author_of(tree, page, seen)
+    timing, authors = timing_of(tree, page, seen, now), authors_of(tree, page, seen)
     structured = seen.linked_data.article_body if seen.linked_data.is_about_this_page else ""
     about = seen.linked_data.raw if seen.linked_data.is_about_this_page else None
     known = KnownFacts(seen.titles, seen.anchors, is_sold(about, seen.said.get("article:content_tier", "")))
@@ -41,12 +42,14 @@ def extract(page: Page, now: datetime) -> Article | NotAnArticle:
     published_at = not_in_the_future(given.published_at, now) or timing.published_at or _learned_date(body, now)
     if published_at is None and not page.is_hurried:
         published_at = guess_date(page.html(), page, now)
+    authors = authors_in([given.author]) or authors or authors_in([body.served.author if body.served else ""])
     return Article(
         **facts,
         text=body.text,
         produced_by=body.produced_by,
         description=seen.description,
-        author=given.author or author or (body.served.author if body.served else ""),
+        author=", ".join(authors),
+        authors=authors,
         section=seen.section,
         language=language_of(body.text, given.language, *seen.languages),
         keywords=seen.keywords,

@@ -28,13 +28,19 @@ _NUL = re.compile(rb"(?<!\\)((?:\\\\)*)\\u0000")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkedData:
-    """The fields of `json_ld_data` without their prefix. Empty when a page has none."""
+    """The fields of `json_ld_data` without their prefix. Empty when a page has none.
+
+    `published` is the date as it is written; `people` and `organisations` are those of the authors that say so.
+    """
 
     schema_type: str = ""
     headline: str = ""
     description: str = ""
     article_section: str = ""
     author: str = ""
+    authors: tuple[str, ...] = ()
+    people: tuple[str, ...] = ()
+    organisations: tuple[str, ...] = ()
     publisher_name: str = ""
     url: str = ""
     image_url: str = ""
@@ -42,6 +48,7 @@ class LinkedData:
     date_published: datetime | None = None
     date_created: datetime | None = None
     date_modified: datetime | None = None
+    published: str = ""
     word_count: int | None = None
     keywords: tuple[str, ...] = ()
     location: str = ""
@@ -64,13 +71,16 @@ def linked_data_of(elements: Elements, page_url: str, zone: tzinfo) -> LinkedDat
 
 
 def _read(node: Node, by_id: Mapping[str, Node], zone: tzinfo, *, is_about_this_page: bool) -> LinkedData:
-    images = urls(node, "image", "thumbnailUrl")
+    images, authors = urls(node, "image", "thumbnailUrl"), names(node, by_id, "author", "creator")
     return LinkedData(
         schema_type=next(iter(_types(node)), ""),
         headline=next(iter(texts(node, "headline", "name")), ""),
         description=next(iter(texts(node, "description")), ""),
         article_section=", ".join(texts(node, "articleSection")),
-        author=", ".join(names(node, by_id, "author", "creator")),
+        author=", ".join(authors),
+        authors=authors,
+        people=names(node, by_id, "author", "creator", of_type="Person"),
+        organisations=names(node, by_id, "author", "creator", of_type="Organization"),
         publisher_name=next(iter(names(node, by_id, "publisher", "organizer")), ""),
         url=next(iter(urls(node, "url", "mainEntityOfPage")), ""),
         image_url=next(iter(images), ""),
@@ -78,6 +88,7 @@ def _read(node: Node, by_id: Mapping[str, Node], zone: tzinfo, *, is_about_this_
         date_published=moment(node, zone, "datePublished", "startDate"),
         date_created=moment(node, zone, "dateCreated"),
         date_modified=moment(node, zone, "dateModified"),
+        published=next(iter(texts(node, "datePublished", "startDate")), ""),
         word_count=number(node, "wordCount"),
         keywords=texts(node, "keywords"),
         location=next(iter(names(node, by_id, "contentLocation", "locationCreated", "location")), ""),

@@ -44,7 +44,10 @@ NOINDEX = "noindex"
 HEAD_BYTES = 1024
 SAID = frozenset({CharsetEvidence.BYTE_ORDER_MARK, CharsetEvidence.HTTP, CharsetEvidence.DOCUMENT})
 # What has a column of its own, or is only of use while a page is read.
-_NOT_KEPT = frozenset({"images", "language", "article_body", "is_about_this_page"})
+# `raw` holds the rest as it was written.
+_NOT_KEPT = frozenset({
+    "images", "language", "article_body", "is_about_this_page", "authors", "people", "organisations", "published",
+})  # fmt: skip
 
 
 class ContextSource(Protocol):

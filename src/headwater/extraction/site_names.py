@@ -1,0 +1,58 @@
+"""The names of a site: what a page calls it, and what its host is called. Titles and bylines go without them. Pure."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from headwater.languages import fold
+
+_SHORTEST_BEGINNING = 4
+_NO_NAMES = frozenset({"www", "com", "co", "org", "net", "news", "blog", "m", "amp", "en", "de", "fr"})
+_LONGEST_URL = 500
+
+
+@dataclass(frozen=True, slots=True)
+class SiteNames:
+    """As `squeeze` writes them: `said` by the page, `hosts` from its address (`ntvde`, `ntv`)."""
+
+    said: frozenset[str] = frozenset()
+    hosts: frozenset[str] = frozenset()
+
+    def has(self, name: str) -> bool:
+        """`STERN.de`, `The Gateway Pundit` on thegatewaypundit.com, `Mirror Online` on mirror.co.uk."""
+        plain = squeeze(name)
+        if not plain:
+            return False
+        forms = {plain, plain.removeprefix("the")}
+        return bool(forms & self.said or forms & self.hosts) or self._begins_with_host(name)
+
+    def _begins_with_host(self, name: str) -> bool:
+        """With one more word: an edition or a department."""
+        first, _, last = name.strip().rpartition(" ")
+        plain = squeeze(first)
+        return (
+            bool(last) and len(plain) >= _SHORTEST_BEGINNING and bool({plain, plain.removeprefix("the")} & self.hosts)
+        )
+
+
+def site_names(url: str, said: Iterable[str]) -> SiteNames:
+    labels = _host_of(url).split(".")
+    named = [label for label in labels[:-1] if label not in _NO_NAMES]
+    tails = (".".join(labels[at:]) for at in range(len(labels) - 1))
+    hosts = {squeeze(name) for name in (*named, *tails)}
+    return SiteNames(
+        frozenset(plain for name in said if (plain := squeeze(name))),
+        frozenset(name for plain in hosts if plain for name in (plain, plain.removeprefix("the"))) - {""},
+    )
+
+
+def squeeze(text: str) -> str:
+    """Letters and digits alone: `n-tv.de`, `NTV.DE` and `ntv de` are one."""
+    return "".join(character for character in fold(text[:200]) if character.isalnum())
+
+
+def _host_of(url: str) -> str:
+    try:
+        return (urlsplit(url[:_LONGEST_URL]).hostname or "").removeprefix("www.")
+    except ValueError:
+        return ""
