@@ -25,6 +25,7 @@ class Document:
     title: str
     summary: str
     author: str
+    authors: list[str]
     published_at: datetime | None
     language: str
     word_count: int

@@ -256,6 +256,7 @@ def document_from(article: Article, lease: Lease) -> NewDocument:
         content_hash=bytes.fromhex(article.content_hash),
         summary=article.description,
         author=article.author,
+        authors=article.authors,
         published_at=article.published_at,
         updated_at=article.updated_at,
         language=article.language,

@@ -46,7 +46,14 @@ def document(number: int = 1, **said: Any) -> Record:
         "title": f"Tides {number}",
         "text": f"High water.\nLow water {number}.",
     }
-    fields |= {"summary": "", "author": "Ann", "language": "en", "section": "", "page_type": "article"}
+    fields |= {
+        "summary": "",
+        "author": "Ann",
+        "authors": ["Ann"],
+        "language": "en",
+        "section": "",
+        "page_type": "article",
+    }
     fields |= {"keywords": ["sea", "tide"], "images": [], "word_count": 5, "quality": 80, "metadata": {"a": [1]}}
     fields |= {"produced_by": "x", "published_at": at, "crawled_at": NOW, "first_seen_at": NOW, "changed_at": NOW}
     return made(key(number), fields | {"content_hash": "00" * 32, "near_duplicate_of": None}, said)

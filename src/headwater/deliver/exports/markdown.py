@@ -48,6 +48,7 @@ def page_of(record: Record) -> bytes:
     matter: dict[str, Any] = {"id": record.id, "version": record.version, "source": record.source.name}
     matter |= {name: said.get(name) for name in _SAID[kind]}
     matter |= {name: value.isoformat() for name in _TIMES[kind] if (value := said.get(name))}
+    matter |= {"authors": list(said.get("authors") or ())}
     matter |= {"tags": list(said.get(_LISTS[kind]) or ())}
     front = "".join(f"{name}: {_yaml(value)}\n" for name, value in matter.items() if value not in (None, "", []))
     title = plain_line(said["title"], 1_000).translate(_MARKUP)

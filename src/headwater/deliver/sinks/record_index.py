@@ -20,7 +20,8 @@ _KEPT = {"type": "object", "enabled": False}
 
 _KEYWORDS = {
     RecordKind.DOCUMENT: (
-        *("url", "canonical_url", "language", "section", "keywords", "images", "page_type", "produced_by"),
+        *("url", "canonical_url", "language", "section", "authors", "keywords", "images", "page_type"),
+        "produced_by",
         *("content_hash", "near_duplicate_of"),
     ),
     RecordKind.JOB: (
