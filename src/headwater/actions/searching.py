@@ -38,6 +38,7 @@ class ArchiveWish:
     since: str | None = None
     duplicates: bool = False
     view: str | None = None
+    author: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +86,7 @@ async def filters_for(services: Services, kind: RecordKind, wish: ArchiveWish) -
         language=wish.language and wish.language.lower(),
         since=moment_of(wish.since, services.clock.now()),
         duplicates=wish.duplicates,
+        author=wish.author,
     )
     return await within(database, filters, await view_named(database, wish.view)) if wish.view else filters
 

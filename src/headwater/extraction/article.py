@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from headwater.extraction.access import Access
+from headwater.extraction.lead_image import LeadImage
 from headwater.extraction.linked_data import LinkedData
 from headwater.extraction.metadata import Metadata
 from headwater.extraction.page_type import PageType
@@ -59,6 +61,8 @@ class Article(PageFacts):
     language: str
     keywords: tuple[str, ...]
     images: tuple[str, ...]
+    lead_image: LeadImage | None
+    access: Access
     published_at: datetime | None
     updated_at: datetime | None
     quality: Quality

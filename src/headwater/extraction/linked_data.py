@@ -20,6 +20,7 @@ _MOST_NODES = 5_000
 _LARGEST_RAW_BYTES = 64_000
 _MOST_ARTICLES = 2
 _ARTICLE_TYPES = frozenset({"BlogPosting", "LiveBlogPosting", "PressRelease", "Event", "SpecialAnnouncement", "Report"})
+_GALLERY_TYPES = frozenset({"ImageGallery", "MediaGallery"})
 _CONTROL = re.compile(r"[\x00-\x1f]")
 _WRAPPED = re.compile(r"^\s*(?:<!--|//\s*<!\[CDATA\[|<!\[CDATA\[)|(?:-->|//\s*\]\]>|\]\]>)\s*$")
 # A NUL inside a string, but not the six characters that only look like one behind a backslash.
@@ -30,7 +31,8 @@ _NUL = re.compile(rb"(?<!\\)((?:\\\\)*)\\u0000")
 class LinkedData:
     """The fields of `json_ld_data` without their prefix. Empty when a page has none.
 
-    `published` is the date as it is written; `people` and `organisations` are those of the authors that say so.
+    `published` is the date as it is written; `people` and `organisations` are those of the authors that say so;
+    `shows` is `video` or `gallery`.
     """
 
     schema_type: str = ""
@@ -55,6 +57,7 @@ class LinkedData:
     language: str = ""
     article_body: str = ""
     is_about_this_page: bool = False
+    shows: str = ""
     raw: dict[str, Any] | None = None
 
 
@@ -63,14 +66,15 @@ def linked_data_of(elements: Elements, page_url: str, zone: tzinfo) -> LinkedDat
     articles = [node for node in nodes if _is_article(node)]
     own = [node for node in articles if page_url in urls(node, "url", "mainEntityOfPage", "@id")]
     best = next(iter(own or articles), None)
+    shows = _shown_by(nodes, best)
     if best is None:
-        return LinkedData()
+        return LinkedData(shows=shows)
     by_id = {name: node for node in nodes if isinstance(name := node.get("@id"), str) and len(node) > 1}
     # A front page describes every story it lists; none of them is the page.
-    return _read(best, by_id, zone, is_about_this_page=bool(own) or len(articles) <= _MOST_ARTICLES)
+    return _read(best, by_id, zone, is_about_this_page=bool(own) or len(articles) <= _MOST_ARTICLES, shows=shows)
 
 
-def _read(node: Node, by_id: Mapping[str, Node], zone: tzinfo, *, is_about_this_page: bool) -> LinkedData:
+def _read(node: Node, by_id: Mapping[str, Node], zone: tzinfo, *, is_about_this_page: bool, shows: str) -> LinkedData:
     images, authors = urls(node, "image", "thumbnailUrl"), names(node, by_id, "author", "creator")
     return LinkedData(
         schema_type=next(iter(_types(node)), ""),
@@ -95,8 +99,17 @@ def _read(node: Node, by_id: Mapping[str, Node], zone: tzinfo, *, is_about_this_
         language=next(iter(texts(node, "inLanguage")), ""),
         article_body=_body(node),
         is_about_this_page=is_about_this_page,
+        shows=shows,
         raw=_raw(node),
     )
+
+
+def _shown_by(nodes: list[Node], article: Node | None) -> str:
+    """`video` or `gallery`: what the page describes in the place of an article, or pictures beside one."""
+    kinds = {kind for node in nodes for kind in _types(node)}
+    if kinds & _GALLERY_TYPES:
+        return "gallery"
+    return "video" if article is None and "VideoObject" in kinds else ""
 
 
 def linked_scripts(elements: Elements) -> Iterator[str]:

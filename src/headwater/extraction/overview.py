@@ -50,6 +50,7 @@ class Overview:
     titles: frozenset[str]
     page_title: str
     site_names: SiteNames
+    base: str
     canonical_url: str
     has_canonical: bool
     section: str
@@ -90,6 +91,7 @@ def overview_of(elements: Elements, page: Page, now: datetime) -> Overview:
         title=next((title for title in titles if title), ""),
         titles=frozenset(comparable(title) for title in titles if title),
         site_names=names,
+        base=base,
         page_title=_first_line(elements.named("title")),
         canonical_url=canonical_url(page.url, base, written),
         has_canonical=bool(written),

@@ -40,10 +40,11 @@ def site_names(url: str, said: Iterable[str]) -> SiteNames:
     named = [label for label in labels[:-1] if label not in _NO_NAMES]
     tails = (".".join(labels[at:]) for at in range(len(labels) - 1))
     hosts = {squeeze(name) for name in (*named, *tails)}
-    return SiteNames(
-        frozenset(plain for name in said if (plain := squeeze(name))),
-        frozenset(name for plain in hosts if plain for name in (plain, plain.removeprefix("the"))) - {""},
-    )
+    return SiteNames(_with_and_without_the(map(squeeze, said)), _with_and_without_the(hosts))
+
+
+def _with_and_without_the(names: Iterable[str]) -> frozenset[str]:
+    return frozenset(form for name in names for form in (name, name.removeprefix("the")) if form)
 
 
 def squeeze(text: str) -> str:

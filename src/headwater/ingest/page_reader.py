@@ -1,8 +1,8 @@
 """A page that came whole: read in a child, judged once more, and made into what the archive keeps of it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime, timedelta
 from math import inf
 from typing import Any, Protocol
@@ -47,6 +47,7 @@ SAID = frozenset({CharsetEvidence.BYTE_ORDER_MARK, CharsetEvidence.HTTP, Charset
 # `raw` holds the rest as it was written.
 _NOT_KEPT = frozenset({
     "images", "language", "article_body", "is_about_this_page", "authors", "people", "organisations", "published",
+    "shows",
 })  # fmt: skip
 
 
@@ -290,8 +291,17 @@ def claimed_page(article: Article, lease: Lease) -> CanonicalUrl | None:
 def metadata_of(article: Article) -> dict[str, Any]:
     """By the names of the raw_content document, without what the page does not say."""
     said = {name: value for name, value in values_of(article.metadata).items() if value not in ("", None)}
-    linked = json_ld_data(article.linked_data)
-    return said | ({"json_ld_data": linked} if linked else {})
+    linked, lead, access = json_ld_data(article.linked_data), article.lead_image, article.access
+    told = {
+        "json_ld_data": linked,
+        "lead_image": _without_empty(asdict(lead)) if lead else {},
+        "access": _without_empty(asdict(access)),
+    }
+    return said | {name: value for name, value in told.items() if value}
+
+
+def _without_empty(said: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in said.items() if value not in ("", None, False)}
 
 
 def json_ld_data(linked: LinkedData) -> dict[str, Any]:

@@ -24,6 +24,7 @@ class Filters:
     """`since` and `until` are about when it was published, or else first seen; `until` is not included.
 
     `language` searches by the rules of that language alone; without one, every text by those of its own.
+    `author` is one of a document's authors, as it is written there; vacancies have none.
     `view_question` are the words of the view, as `question_of` in views.py says.
     """
 
@@ -35,6 +36,7 @@ class Filters:
     duplicates: bool = False
     view_id: UUID | None = None
     view_question: str | None = None
+    author: str | None = None
 
 
 class Place(NamedTuple):

@@ -136,7 +136,8 @@ async def _rows(
 
 def values_of(wanted: Filters) -> dict[str, object]:
     """By the names that statements have for them."""
-    return {name: getattr(wanted, name) for name in FILTERED}
+    about_authors = {"author": wanted.author} if wanted.kind is RecordKind.DOCUMENT else {}
+    return {name: getattr(wanted, name) for name in FILTERED} | about_authors
 
 
 def hit_from(row: Any, kind: RecordKind) -> Hit:

@@ -27,6 +27,7 @@ Published = Annotated[
     str | None, Parameter(help="Only documents published, or else first seen, since: 7d, 12h, or a date.")
 ]
 InView = Annotated[str | None, Parameter(name="--view", help="Only in this view: `headwater views list` shows them.")]
+ByAuthor = Annotated[str | None, Parameter(name="--author", help="Only of this author, as the name is written there.")]
 Duplicates = Annotated[bool, Parameter(negative="", help="Also those that say the same as an older document.")]
 
 app = App(name="docs", help="The archive: list, search, show, export, read pages again by changed rules.")
@@ -47,6 +48,7 @@ def search(
     since: Published = None,
     duplicates: Duplicates = False,
     view: InView = None,
+    author: ByAuthor = None,
     limit: Hits = 20,
     cursor: Cursor = None,
     json: AsJson = False,
@@ -59,7 +61,7 @@ def search(
     query
         Words, "whole phrases", or, and -without as search engines know them.
     """
-    filters = (source, language, since, duplicates, view)
+    filters = (source, language, since, duplicates, view, author)
     asked = question_of(query, filters, 'headwater docs search "tide tables"', "headwater docs list")
     _find(asked, filters, limit, cursor, is_json=json, launch=launch)
 
@@ -72,30 +74,31 @@ def list_documents(
     since: Published = None,
     duplicates: Duplicates = False,
     view: InView = None,
+    author: ByAuthor = None,
     limit: Hits = 20,
     cursor: Cursor = None,
     json: AsJson = False,
     launch: Launched = Launch(),  # noqa: B008
 ) -> None:
     """List the documents, the newest first: by when they were first seen."""
-    _find("", (source, language, since, duplicates, view), limit, cursor, is_json=json, launch=launch)
+    _find("", (source, language, since, duplicates, view, author), limit, cursor, is_json=json, launch=launch)
 
 
 def _find(
     asked: str,
-    filters: tuple[str | None, str | None, str | None, bool, str | None],
+    filters: tuple[str | None, str | None, str | None, bool, str | None, str | None],
     limit: int,
     cursor: str | None,
     *,
     is_json: bool,
     launch: Launch,
 ) -> None:
-    source, language, since, duplicates, view = filters
+    source, language, since, duplicates, view, author = filters
 
     async def work(services: "Services") -> "SearchAnswer":
         from headwater.actions.searching import ArchiveWish, documents_wished
 
-        wish = ArchiveWish(source=source, language=language, since=since, duplicates=duplicates, view=view)
+        wish = ArchiveWish(source=source, language=language, since=since, duplicates=duplicates, view=view, author=author)
         return await documents_wished(services, asked, wish, limit, cursor)
 
     answer = with_services(launch, work)

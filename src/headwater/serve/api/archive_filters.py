@@ -31,15 +31,21 @@ Since = Annotated[
 ]
 InView = Annotated[str | None, Query(max_length=63, description="Only in this view.")]
 
+Author = Annotated[
+    str | None,
+    Query(max_length=100, description="Only documents of this author, as the name is written there; no vacancies."),
+]
+
 
 def _archive_wish(
     source: Source = None,
     language: Language = None,
     since: Since = None,
     view: InView = None,
+    author: Author = None,
     duplicates: Annotated[bool, Query(description="Also those that say the same as an older document.")] = False,
 ) -> ArchiveWish:
-    return ArchiveWish(source=source, language=language, since=since, duplicates=duplicates, view=view)
+    return ArchiveWish(source=source, language=language, since=since, duplicates=duplicates, view=view, author=author)
 
 
 @dataclass(frozen=True, slots=True)
