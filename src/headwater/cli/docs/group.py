@@ -98,7 +98,9 @@ def _find(
     async def work(services: "Services") -> "SearchAnswer":
         from headwater.actions.searching import ArchiveWish, documents_wished
 
-        wish = ArchiveWish(source=source, language=language, since=since, duplicates=duplicates, view=view, author=author)
+        wish = ArchiveWish(
+            source=source, language=language, since=since, duplicates=duplicates, view=view, author=author
+        )
         return await documents_wished(services, asked, wish, limit, cursor)
 
     answer = with_services(launch, work)

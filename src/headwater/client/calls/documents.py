@@ -29,6 +29,7 @@ class DocumentsCalls(Connection):
         language: str | None = None,
         since: str | None = None,
         view: str | None = None,
+        author: str | None = None,
         duplicates: bool | None = None,
         limit: int | None = None,
         cursor: str | None = None,
@@ -39,6 +40,7 @@ class DocumentsCalls(Connection):
         `language`: Only in this language, by its two letters.
         `since`: Only published, or else first seen, since: 7d, 12h, or a date.
         `view`: Only in this view.
+        `author`: Only documents of this author, as the name is written there. Vacancies have none.
         `duplicates`: Also those that say the same as an older document.
         `limit`: The most that one page lists.
         `cursor`: Where the page before ended: its `cursor`. Nothing begins at the beginning.
@@ -52,6 +54,7 @@ class DocumentsCalls(Connection):
                 "language": language,
                 "since": since,
                 "view": view,
+                "author": author,
                 "duplicates": duplicates,
                 "limit": limit,
                 "cursor": cursor,
@@ -66,6 +69,7 @@ class DocumentsCalls(Connection):
         language: str | None = None,
         since: str | None = None,
         view: str | None = None,
+        author: str | None = None,
         duplicates: bool | None = None,
         limit: int | None = None,
     ) -> Iterator[DocumentHit]:
@@ -77,6 +81,7 @@ class DocumentsCalls(Connection):
                 language=language,
                 since=since,
                 view=view,
+                author=author,
                 duplicates=duplicates,
                 limit=limit,
                 cursor=cursor,

@@ -22,6 +22,7 @@ class JobsCalls(Connection):
         language: str | None = None,
         since: str | None = None,
         view: str | None = None,
+        author: str | None = None,
         duplicates: bool | None = None,
         country: str | None = None,
         level: str | None = None,
@@ -39,6 +40,7 @@ class JobsCalls(Connection):
         `language`: Only in this language, by its two letters.
         `since`: Only published, or else first seen, since: 7d, 12h, or a date.
         `view`: Only in this view.
+        `author`: Only documents of this author, as the name is written there. Vacancies have none.
         `duplicates`: Also those that say the same as an older document.
         `country`: Its name or its two letters.
         `level`: intern, junior, mid, senior, …
@@ -59,6 +61,7 @@ class JobsCalls(Connection):
                 "language": language,
                 "since": since,
                 "view": view,
+                "author": author,
                 "duplicates": duplicates,
                 "country": country,
                 "level": level,
@@ -80,6 +83,7 @@ class JobsCalls(Connection):
         language: str | None = None,
         since: str | None = None,
         view: str | None = None,
+        author: str | None = None,
         duplicates: bool | None = None,
         country: str | None = None,
         level: str | None = None,
@@ -98,6 +102,7 @@ class JobsCalls(Connection):
                 language=language,
                 since=since,
                 view=view,
+                author=author,
                 duplicates=duplicates,
                 country=country,
                 level=level,

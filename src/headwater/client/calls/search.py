@@ -20,6 +20,7 @@ class SearchCalls(Connection):
         language: str | None = None,
         since: str | None = None,
         view: str | None = None,
+        author: str | None = None,
         duplicates: bool | None = None,
         country: str | None = None,
         level: str | None = None,
@@ -32,7 +33,8 @@ class SearchCalls(Connection):
     ) -> SearchResults:
         """Search documents or open vacancies, the best match first, with a piece of the text around it.
 
-        Filters of vacancies mean nothing to documents. `engine` and `took_ms` say who answered, and how quickly.
+        Filters of vacancies mean nothing to documents, and `author` nothing to vacancies. `engine` and `took_ms` say
+        who answered, and how quickly.
 
         `q`: Words, "whole phrases", or, and -without; nothing: the newest.
         `kind`: document or job.
@@ -40,6 +42,7 @@ class SearchCalls(Connection):
         `language`: Only in this language, by its two letters.
         `since`: Only published, or else first seen, since: 7d, 12h, or a date.
         `view`: Only in this view.
+        `author`: Only documents of this author, as the name is written there. Vacancies have none.
         `duplicates`: Also those that say the same as an older document.
         `country`: Its name or its two letters.
         `level`: intern, junior, mid, senior, …
@@ -61,6 +64,7 @@ class SearchCalls(Connection):
                 "language": language,
                 "since": since,
                 "view": view,
+                "author": author,
                 "duplicates": duplicates,
                 "country": country,
                 "level": level,

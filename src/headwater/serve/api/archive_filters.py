@@ -33,7 +33,9 @@ InView = Annotated[str | None, Query(max_length=63, description="Only in this vi
 
 Author = Annotated[
     str | None,
-    Query(max_length=100, description="Only documents of this author, as the name is written there; no vacancies."),
+    Query(
+        max_length=100, description="Only documents of this author, as the name is written there. Vacancies have none."
+    ),
 ]
 
 
