@@ -12,7 +12,8 @@ _LONGEST, _LONGEST_NAME, _MOST_WORDS, _LONGEST_EASTERN = 300, 100, 6, 10
 _LONGEST_ABBREVIATION = 4  # with its full stop
 # They write for many papers, and are named where nobody is.
 _AGENCY_NAMES = """
-agencies, agentur, agenturen, agences, agencias, agenzie, aa, aap, adnkronos, afp, afp relaxnews, agerpres, agi, ani,
+agencies, agentur, agenturen, agences, agencias, agenzie, anadolu ajansı,
+aa, aap, adnkronos, afp, afp relaxnews, agerpres, agi, ani,
 anp, agence france-presse, anadolu, ansa, antara, ap, ap news, apa, associated press, ats, belga, bernama, bloomberg,
 bloomberg news, canadian press, cnn wire, ctk, dapd, dha, dpa, dpa-infocom, dts, efe, epd, europa press, ians, iha,
 interfax, jiji, keystone-sda, kna, kyodo, lapresse, lusa, mti, newsis, ntb, ots, pa, pa media, pap, press association,

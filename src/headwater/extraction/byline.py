@@ -28,15 +28,17 @@ _LONGEST_LOOK = 5
 
 
 def authors_of(tree: LexborHTMLParser, page: Page, seen: Overview) -> tuple[str, ...]:
-    """Persons first: where only the site or an agency is declared, what is shown may name one. Else those are kept."""
+    """Persons first, then whoever else is declared; where that is only the site, what is shown may name a person."""
     declared = [authors for authors in _declared(tree, page, seen) if authors]
     linked = seen.linked_data
     for authors in declared:
         if persons := persons_among(authors, seen.site_names, linked.people, linked.organisations):
             return persons
+    others = [one for one in declared if not is_only_site(one, seen.site_names)]
+    if others:
+        return others[0]
     shown = next((persons for authors in _shown(tree) if (persons := persons_among(authors, seen.site_names))), ())
-    others = (one for one in declared if not is_only_site(one, seen.site_names))
-    return shown or next(others, ()) or next(iter(declared), ())
+    return shown or next(iter(declared), ())
 
 
 def _declared(tree: LexborHTMLParser, page: Page, seen: Overview) -> Iterator[tuple[str, ...]]:

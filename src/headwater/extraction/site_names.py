@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from headwater.languages import fold
 
-_SHORTEST_BEGINNING = 4
+_SHORTEST_BEGINNING, _SHORTEST_END, _MOST_WORDS = 4, 6, 5
 _NO_NAMES = frozenset({"www", "com", "co", "org", "net", "news", "blog", "m", "amp", "en", "de", "fr"})
 _LONGEST_URL = 500
 
@@ -24,7 +24,15 @@ class SiteNames:
         if not plain:
             return False
         forms = {plain, plain.removeprefix("the")}
-        return bool(forms & self.said or forms & self.hosts) or self._begins_with_host(name)
+        return (
+            bool(forms & self.said or forms & self.hosts) or self._begins_with_host(name) or self._ends_with_host(name)
+        )
+
+    def _ends_with_host(self, name: str) -> bool:
+        """`Our New Harbour Gazette` on gazette.it."""
+        words = name.split()
+        last = squeeze(words[-1]) if words else ""
+        return len(words) <= _MOST_WORDS and len(last) >= _SHORTEST_END and last in self.hosts
 
     def _begins_with_host(self, name: str) -> bool:
         """With one more word: an edition or a department."""

@@ -12,7 +12,7 @@ from headwater.languages import BY, fold
 _SEPARATORS = re.compile(r"\s+[|–—·•»«›:-]\s+|\s*[|»«]\s*|:\s+")
 # Where a name may begin or end. Korean and Japanese set a hyphen without spaces; elsewhere that is a compound.
 _JOINTS = re.compile(
-    r"\s*[|ㅣ‖»«•·]\s*|\s+(?:[–—›:*~/-]|::|//)\s+|(?<=[\u3040-\u9fff\uac00-\ud7af.…?!])\s*[–—-]\s*|,\s+(?=[\d.]+$)|:\s+"
+    r"\s*[|ㅣ‖»«•·]\s*|\s+(?:[–—›:*~/-]|::|//)\s+|(?<=[\u3040-\u9fff\uac00-\ud7af.…?!])\s*[–—-]\s*|,\s+(?=[\d.]+$)|:\s+|："
 )
 _SHORTEST_HEADLINE_WORDS = 3
 _LONGEST_SITE_NAME_WORDS = 4

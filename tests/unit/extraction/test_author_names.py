@@ -63,14 +63,17 @@ def test_no_byline_makes_more_than_so_many_authors_or_longer_names() -> None:
 
 
 ORGANISATION = (
-    '<script type="application/ld+json">{"@type":"NewsArticle","author":{"@type":"Organization","name":"dpa"}}'
+    '<script type="application/ld+json">{"@type":"NewsArticle","author":{"@type":"Organization","name":"Example"}}'
 )
 
 
-def test_a_shown_byline_speaks_where_only_an_agency_is_declared(read: Read) -> None:
+def test_a_shown_byline_speaks_where_only_the_site_is_declared(read: Read) -> None:
     shown = '<div class="story__author">Von <b>Ann Lee</b>, <b>Bo Ek</b></div>'
     found, plain = (read(f"{ORGANISATION}</script>", f"{body}{PROSE}") for body in (shown, ""))
     assert isinstance(found, Article)
     assert isinstance(plain, Article)
     assert (found.authors, found.author) == (("Ann Lee", "Bo Ek"), "Ann Lee, Bo Ek")
-    assert plain.authors == ("dpa",)
+    assert plain.authors == ("Example",)
+    agency = read(f"{ORGANISATION}</script>".replace("Example", "dpa"), f"{shown}{PROSE}")
+    assert isinstance(agency, Article)
+    assert agency.authors == ("dpa",)

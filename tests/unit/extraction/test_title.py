@@ -18,6 +18,8 @@ AROUND = surroundings(site_names("https://www.harbour-news.co.uk/a", ["The Daily
         ("Storm hits the city | Harbour News Online", "Storm hits the city"),
         ("Harbour-News: Storm hits the city", "Storm hits the city"),
         ("嵐が街を襲った-港新聞", "嵐が街を襲った"),
+        ("嵐が街を襲った：港新聞", "嵐が街を襲った"),
+        ("Storm hits - Our Old Harbour-News", "Storm hits"),
         ("Storm: what the world knows", "Storm: what the world knows"),
         ("Storm hits the city - a report", "Storm hits the city - a report"),
         ("»We will not give up«", "»We will not give up«"),
