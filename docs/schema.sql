@@ -76,6 +76,7 @@ create type new_document as (
     claimed_hash bytea,
     rights text[],
     rights_statements text
+    authors text[]
 );
 
 create type new_body as (
@@ -763,6 +764,7 @@ create table documents (
     is_emptied        boolean not null default false,
     rights            text[] not null default '{}'::text[],  -- What was said, use by use: train=refused. A use that is not named here is unknown.
     rights_statements jsonb,  -- Who said so, where, and in which words; null: nobody.
+    authors           text[] not null default '{}'::text[],
     constraint documents_pkey PRIMARY KEY (bucket, url_hash),
     constraint believed_is_a_duplicate CHECK (NOT is_claim_believed OR claimed_hash IS NOT NULL AND duplicate_of IS NOT NULL),
     constraint claim_as_a_whole CHECK ((claimed_bucket IS NULL) = (claimed_hash IS NULL) AND (claimed_url IS NULL) = (claimed_hash IS NULL)),

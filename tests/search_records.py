@@ -47,6 +47,7 @@ def document(
         "text": "Some words of\na story.",
         "summary": "Some words",
         "author": "A. Writer",
+        "authors": ["A. Writer"],
         "published_at": datetime(2026, 5, 6, 7, tzinfo=UTC),
         "updated_at": None,
         "language": "en",

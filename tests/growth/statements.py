@@ -129,6 +129,7 @@ class Sample:
                 None,
                 ["train=refused"],
                 None,
+                ["A. Writer"],
             ),
         )
 
@@ -800,6 +801,8 @@ def _search(w: Sample) -> dict[str, Calls]:
     }
     newest_jobs = newest | dict.fromkeys(VACANCY_COLUMNS)
     in_view: dict[str, object] = {"view_id": w.view, "view_question": "'harvest' & 'language english'"}
+    by: dict[str, object] = {"author": "A. Writer"}
+    nobody: dict[str, object] = {"author": None}
     view: dict[str, object] = {
         **{name: [] for name in ("kinds", "source_ids", "tags", "languages", "countries", "rights")},
         "query": "harvest",
@@ -807,13 +810,13 @@ def _search(w: Sample) -> dict[str, Calls]:
     }
     return {
         "question_to_documents": [("harvest", None)],
-        "search_documents": [asked("rare7"), asked("harvest"), asked("harvest") | in_view],
+        "search_documents": [asked("rare7") | by, asked("harvest") | nobody, asked("harvest") | nobody | in_view],
         "question_to_jobs": [("lorry", None)],
         "search_jobs": [asked("lorri"), asked("lorri") | in_view],
         "has_language": [("en",), ("xx",)],
         "newest_documents": [
-            *(newest | {"source_id": one} for one in (None, w.source)),
-            newest | {"source_id": None} | in_view,
+            *(newest | by | {"source_id": one} for one in (None, w.source)),
+            newest | nobody | {"source_id": None} | in_view,
         ],
         "newest_jobs": [
             *(newest_jobs | {"source_id": one} for one in (None, w.source)),

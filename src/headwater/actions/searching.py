@@ -40,6 +40,7 @@ class ArchiveWish:
     duplicates: bool = False
     view: str | None = None
     rights: tuple[str, ...] = ()
+    author: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +89,7 @@ async def filters_for(services: Services, kind: RecordKind, wish: ArchiveWish) -
         since=moment_of(wish.since, services.clock.now()),
         duplicates=wish.duplicates,
         rights=marks_wanted(wish.rights),
+        author=wish.author,
     )
     return await within(database, filters, await view_named(database, wish.view)) if wish.view else filters
 

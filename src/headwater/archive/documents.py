@@ -46,6 +46,7 @@ _LARGEST_BYTES = 8 << 20
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewDocument:
     """`simhash` None: nothing to compare. `metadata` is whatever the page said that has no field of its own.
+    `author` holds the `authors` in one line.
 
     It stands under the address it was read from. `claimed` is another page that this one calls canonical, with the
     address `canonical_url`: a claim, which the archive believes or not.
@@ -76,6 +77,7 @@ class NewDocument:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     claimed: DocumentKey | None = None
     rights: Rights = NOTHING_SAID
+    authors: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if len(self.url_hash) != 32 or len(self.content_hash) != 32:
@@ -90,7 +92,9 @@ class NewDocument:
         return self.canonical_url if self.claimed else None
 
 
-_AS_THEY_ARE = tuple(name for name in NewDocument.__dataclass_fields__ if name not in ("claimed", "rights"))
+_AS_THEY_ARE = tuple(
+    name for name in NewDocument.__dataclass_fields__ if name not in ("claimed", "rights", "authors")
+)
 
 
 class Op(StrEnum):
@@ -162,7 +166,8 @@ def document_row(new: NewDocument) -> tuple[Any, ...]:
         "simhash": to_signed(new.simhash),
     }
     values = [special[name] if name in special else storable(getattr(new, name)) for name in _AS_THEY_ARE]
-    return (*values, *(new.claimed or _NOWHERE), new.rights.marks, stored_statements(new.rights))
+    said = (new.rights.marks, stored_statements(new.rights))
+    return (*values, *(new.claimed or _NOWHERE), *said, storable(new.authors))
 
 
 def stored_statements(rights: Rights) -> str | None:

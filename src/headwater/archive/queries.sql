@@ -40,15 +40,15 @@ SELECT targets FROM outlinks WHERE bucket = $1::smallint AND url_hash = $2::byte
 
 -- name: read_document
 -- All of one document.
-SELECT bucket, url_hash, source_id, url, canonical_url, title, text, summary, author, published_at, updated_at, language, section,
-       keywords, images, word_count, page_type, quality, quality_parts, content_hash, simhash, produced_by, metadata, version,
+SELECT bucket, url_hash, source_id, url, canonical_url, title, text, summary, author, authors, published_at, updated_at, language,
+       section, keywords, images, word_count, page_type, quality, quality_parts, content_hash, simhash, produced_by, metadata, version,
        crawled_at, first_seen_at, changed_at, duplicate_bucket, duplicate_of, near_bucket, near_duplicate_of, claimed_url,
        is_claim_believed, deleted_at, deleted_reason, rights, rights_statements
 FROM documents WHERE bucket = $1::smallint AND url_hash = $2::bytea;
 
 -- name: find_document
 -- All of one document whose bucket is not known: each of the 256 is asked.
-SELECT d.bucket, d.url_hash, d.source_id, d.url, d.canonical_url, d.title, d.text, d.summary, d.author, d.published_at,
+SELECT d.bucket, d.url_hash, d.source_id, d.url, d.canonical_url, d.title, d.text, d.summary, d.author, d.authors, d.published_at,
        d.updated_at, d.language, d.section, d.keywords, d.images, d.word_count, d.page_type, d.quality, d.quality_parts,
        d.content_hash, d.simhash, d.produced_by, d.metadata, d.version, d.crawled_at, d.first_seen_at, d.changed_at,
        d.duplicate_bucket, d.duplicate_of, d.near_bucket, d.near_duplicate_of, d.claimed_url, d.is_claim_believed,
@@ -384,7 +384,7 @@ WHERE NOT d.is_emptied AND d.changed_at < now() - make_interval(days => $1::inte
 -- name: empty_documents
 -- Of documents that were withdrawn only the address, the hash of the text and the version are left.
 UPDATE documents d
-SET is_emptied = true, title = '', text = '', summary = '', author = '', published_at = NULL, updated_at = NULL, section = '',
+SET is_emptied = true, title = '', text = '', summary = '', author = '', authors = '{}', published_at = NULL, updated_at = NULL, section = '',
     keywords = '{}', images = '{}', word_count = 0, quality = NULL, quality_parts = '{}', simhash = NULL, metadata = '{}', rights = '{}', rights_statements = NULL,
     near_bucket = NULL, near_duplicate_of = NULL, claimed_bucket = NULL, claimed_hash = NULL, claimed_url = NULL
 FROM unnest($1::smallint[], $2::bytea[]) AS g (bucket, url_hash)

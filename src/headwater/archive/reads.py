@@ -26,6 +26,7 @@ class Document:
     title: str
     summary: str
     author: str
+    authors: list[str]
     published_at: datetime | None
     language: str
     word_count: int

@@ -24,7 +24,16 @@ class ColumnType(StrEnum):
 # Those that are no text.
 _TYPES = {
     ColumnType.TEXTS: (
-        *("keywords", "images", "mission_tags", "functional_tags", "benefits", "policy_flags", "donor_context"),
+        *(
+            "authors",
+            "keywords",
+            "images",
+            "mission_tags",
+            "functional_tags",
+            "benefits",
+            "policy_flags",
+            "donor_context",
+        ),
         *("crisis_type", "humanitarian_cluster", "impact_domain", "functional_role", "data_quality_issues"),
     ),
     ColumnType.WHOLE: ("version", "word_count", "quality", "contract_duration_months", "data_quality_score"),

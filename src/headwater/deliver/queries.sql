@@ -48,14 +48,14 @@ WHERE c.oldest_position < coalesce((SELECT min(h.position) FROM changes h), c.po
 -- duplicates or not in the view; of them nothing but the version is read. LIMIT has each key looked up by itself: of a table
 -- that was filled since it was last analysed, the planner believes that all of it is as quick.
 SELECT k.place, k.bucket, k.hash, d.version, d.is_for_reader, h.version AS held_version, h.place AS held_place, d.source_id, s.name AS source_name, s.url AS source_url, s.kind AS source_kind,
-       s.tags AS source_tags, s.country AS source_country, d.url, d.canonical_url, d.title, d.text, d.summary, d.author,
+       s.tags AS source_tags, s.country AS source_country, d.url, d.canonical_url, d.title, d.text, d.summary, d.author, d.authors,
        d.published_at, d.updated_at, d.language, d.section, d.keywords, d.images, d.word_count, d.page_type, d.quality,
        d.content_hash, d.produced_by, d.metadata, d.crawled_at, d.first_seen_at, d.changed_at, d.near_duplicate_of,
        d.rights, d.rights_statements
 FROM unnest(:buckets::smallint[], :hashes::bytea[]) WITH ORDINALITY AS k (bucket, hash, place)
 LEFT JOIN LATERAL (
     SELECT e.version, i.is_for_reader, e.source_id, e.url, e.canonical_url, e.title, CASE WHEN i.is_for_reader THEN e.text END AS text,
-           e.summary, e.author, e.published_at, e.updated_at, e.language, e.section, e.keywords, e.images, e.word_count,
+           e.summary, e.author, e.authors, e.published_at, e.updated_at, e.language, e.section, e.keywords, e.images, e.word_count,
            e.page_type, e.quality, e.content_hash, e.produced_by, CASE WHEN i.is_for_reader THEN e.metadata END AS metadata,
            e.crawled_at, e.first_seen_at, e.changed_at, e.near_duplicate_of, e.rights, e.rights_statements
     FROM documents e

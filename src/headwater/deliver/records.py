@@ -23,6 +23,7 @@ DOCUMENT_FIELDS = (
         "text",
         "summary",
         "author",
+        "authors",
         "published_at",
         "updated_at",
         "language",

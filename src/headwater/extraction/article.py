@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from headwater.extraction.access import Access
+from headwater.extraction.lead_image import LeadImage
 from headwater.extraction.linked_data import LinkedData
 from headwater.extraction.metadata import Metadata
 from headwater.extraction.page_type import PageType
@@ -48,6 +50,7 @@ class PageFacts:
 class Article(PageFacts):
     """`content_hash` is the SHA-256 of the text with white space evened out, in hex, `simhash` its 64-bit likeness.
 
+    `author` holds the `authors` in one line.
     `produced_by` is a `Producer`, the name of a template or that of a plug-in.
     """
 
@@ -55,10 +58,13 @@ class Article(PageFacts):
     produced_by: str
     description: str
     author: str
+    authors: tuple[str, ...]
     section: str
     language: str
     keywords: tuple[str, ...]
     images: tuple[str, ...]
+    lead_image: LeadImage | None
+    access: Access
     published_at: datetime | None
     updated_at: datetime | None
     quality: Quality

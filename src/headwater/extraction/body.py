@@ -63,7 +63,9 @@ class Producer(StrEnum):
 
 
 class ArticleBody(NamedTuple):
-    """`is_teasers`: most of what was found announces other pages. `served` is what a template said, if it spoke."""
+    """`is_teasers`: most of what was found announces other pages. `served` is what a template said, if it spoke.
+    `is_cut`: calls to pay stood in the text.
+    """
 
     text: str
     produced_by: str
@@ -71,6 +73,7 @@ class ArticleBody(NamedTuple):
     is_teasers: bool = False
     guided: Guided | None = None
     served: ServedPage | None = None
+    is_cut: bool = False
 
 
 class _Line(NamedTuple):
@@ -115,7 +118,7 @@ def body_of(elements: Elements, page: Page, given: Chosen, structured: str, know
 
 def _without_calls(body: ArticleBody) -> ArticleBody:
     text = without_calls(body.text)
-    return body if text == body.text else body._replace(text=text, words=count_words(text))
+    return body if text == body.text else body._replace(text=text, words=count_words(text), is_cut=True)
 
 
 def _fuller(chosen: ArticleBody, html: str, producer: Producer) -> ArticleBody:

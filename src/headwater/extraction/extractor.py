@@ -5,16 +5,26 @@ from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
 
+from headwater.extraction.access import access_of
 from headwater.extraction.article import Article, NoArticleReason, NotAnArticle
+from headwater.extraction.author_names import authors_in
 from headwater.extraction.body import ArticleBody, Chosen, KnownFacts, Producer, body_of
-from headwater.extraction.byline import author_of
+from headwater.extraction.byline import authors_of
 from headwater.extraction.dates import not_in_the_future
 from headwater.extraction.elements import Elements
 from headwater.extraction.hidden import visible_page
 from headwater.extraction.language import language_of
+from headwater.extraction.lead_image import lead_image_of
 from headwater.extraction.overview import Overview, overview_of
 from headwater.extraction.page import Page
-from headwater.extraction.page_type import SHORTEST_ARTICLE_WORDS, PageType, is_challenge, is_soft_404, page_type_of
+from headwater.extraction.page_type import (
+    SHORTEST_ARTICLE_WORDS,
+    PageType,
+    is_challenge,
+    is_soft_404,
+    page_type_of,
+    showing_type,
+)
 from headwater.extraction.paywall import is_sold
 from headwater.extraction.plugins import PluginAnswer, given_by_plugin
 from headwater.extraction.quality import QualitySigns, quality_of
@@ -30,10 +40,11 @@ def extract(page: Page, now: datetime) -> Article | NotAnArticle:
     tree = visible_page(page.markup())
     elements = Elements(tree)
     seen = overview_of(elements, page, now)
-    timing, author = timing_of(tree, page, seen, now), author_of(tree, page, seen)
+    timing, authors = timing_of(tree, page, seen, now), authors_of(tree, page, seen)
     structured = seen.linked_data.article_body if seen.linked_data.is_about_this_page else ""
     about = seen.linked_data.raw if seen.linked_data.is_about_this_page else None
     known = KnownFacts(seen.titles, seen.anchors, is_sold(about, seen.said.get("article:content_tier", "")))
+    lead = lead_image_of(tree, seen.base, seen.metadata, about)
     body = body_of(elements, page, _chosen(tree, page, given), structured, known)
     facts = _facts(page, seen, body, given)
     if reason := _why_no_article(seen, body):
@@ -41,16 +52,27 @@ def extract(page: Page, now: datetime) -> Article | NotAnArticle:
     published_at = not_in_the_future(given.published_at, now) or timing.published_at or _learned_date(body, now)
     if published_at is None and not page.is_hurried:
         published_at = guess_date(page.html(), page, now)
+    authors = authors_in([given.author]) or authors or authors_in([body.served.author if body.served else ""])
     return Article(
         **facts,
         text=body.text,
         produced_by=body.produced_by,
         description=seen.description,
-        author=given.author or author or (body.served.author if body.served else ""),
+        author=", ".join(authors),
+        authors=authors,
         section=seen.section,
         language=language_of(body.text, given.language, *seen.languages),
         keywords=seen.keywords,
         images=seen.images,
+        lead_image=lead,
+        access=access_of(
+            about,
+            seen.metadata.article_content_tier,
+            body.text,
+            body.words,
+            seen.linked_data.word_count,
+            is_cut=body.is_cut,
+        ),
         published_at=published_at,
         updated_at=timing.updated_at,
         quality=quality_of(_evidence(seen, body, published_at)),
@@ -95,7 +117,8 @@ def _learned_date(body: ArticleBody, now: datetime) -> datetime | None:
 
 
 def _page_type(seen: Overview, body: ArticleBody) -> PageType:
-    return page_type_of(seen.signs, words=body.words, has_title=bool(seen.title), is_teasers=body.is_teasers)
+    found = page_type_of(seen.signs, words=body.words, has_title=bool(seen.title), is_teasers=body.is_teasers)
+    return showing_type(found, seen.linked_data.shows, seen.metadata.og_type, body.words)
 
 
 def _why_no_article(seen: Overview, body: ArticleBody) -> NoArticleReason | None:

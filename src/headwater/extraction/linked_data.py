@@ -20,6 +20,7 @@ _MOST_NODES = 5_000
 _LARGEST_RAW_BYTES = 64_000
 _MOST_ARTICLES = 2
 _ARTICLE_TYPES = frozenset({"BlogPosting", "LiveBlogPosting", "PressRelease", "Event", "SpecialAnnouncement", "Report"})
+_GALLERY_TYPES = frozenset({"ImageGallery", "MediaGallery"})
 _CONTROL = re.compile(r"[\x00-\x1f]")
 _WRAPPED = re.compile(r"^\s*(?:<!--|//\s*<!\[CDATA\[|<!\[CDATA\[)|(?:-->|//\s*\]\]>|\]\]>)\s*$")
 # A NUL inside a string, but not the six characters that only look like one behind a backslash.
@@ -28,13 +29,20 @@ _NUL = re.compile(rb"(?<!\\)((?:\\\\)*)\\u0000")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkedData:
-    """The fields of `json_ld_data` without their prefix. Empty when a page has none."""
+    """The fields of `json_ld_data` without their prefix. Empty when a page has none.
+
+    `published` is the date as it is written; `people` and `organisations` are those of the authors that say so;
+    `shows` is `video` or `gallery`.
+    """
 
     schema_type: str = ""
     headline: str = ""
     description: str = ""
     article_section: str = ""
     author: str = ""
+    authors: tuple[str, ...] = ()
+    people: tuple[str, ...] = ()
+    organisations: tuple[str, ...] = ()
     publisher_name: str = ""
     url: str = ""
     image_url: str = ""
@@ -42,12 +50,14 @@ class LinkedData:
     date_published: datetime | None = None
     date_created: datetime | None = None
     date_modified: datetime | None = None
+    published: str = ""
     word_count: int | None = None
     keywords: tuple[str, ...] = ()
     location: str = ""
     language: str = ""
     article_body: str = ""
     is_about_this_page: bool = False
+    shows: str = ""
     raw: dict[str, Any] | None = None
 
 
@@ -56,21 +66,25 @@ def linked_data_of(elements: Elements, page_url: str, zone: tzinfo) -> LinkedDat
     articles = [node for node in nodes if _is_article(node)]
     own = [node for node in articles if page_url in urls(node, "url", "mainEntityOfPage", "@id")]
     best = next(iter(own or articles), None)
+    shows = _shown_by(nodes, best)
     if best is None:
-        return LinkedData()
+        return LinkedData(shows=shows)
     by_id = {name: node for node in nodes if isinstance(name := node.get("@id"), str) and len(node) > 1}
     # A front page describes every story it lists; none of them is the page.
-    return _read(best, by_id, zone, is_about_this_page=bool(own) or len(articles) <= _MOST_ARTICLES)
+    return _read(best, by_id, zone, is_about_this_page=bool(own) or len(articles) <= _MOST_ARTICLES, shows=shows)
 
 
-def _read(node: Node, by_id: Mapping[str, Node], zone: tzinfo, *, is_about_this_page: bool) -> LinkedData:
-    images = urls(node, "image", "thumbnailUrl")
+def _read(node: Node, by_id: Mapping[str, Node], zone: tzinfo, *, is_about_this_page: bool, shows: str) -> LinkedData:
+    images, authors = urls(node, "image", "thumbnailUrl"), names(node, by_id, "author", "creator")
     return LinkedData(
         schema_type=next(iter(_types(node)), ""),
         headline=next(iter(texts(node, "headline", "name")), ""),
         description=next(iter(texts(node, "description")), ""),
         article_section=", ".join(texts(node, "articleSection")),
-        author=", ".join(names(node, by_id, "author", "creator")),
+        author=", ".join(authors),
+        authors=authors,
+        people=names(node, by_id, "author", "creator", of_type="Person"),
+        organisations=names(node, by_id, "author", "creator", of_type="Organization"),
         publisher_name=next(iter(names(node, by_id, "publisher", "organizer")), ""),
         url=next(iter(urls(node, "url", "mainEntityOfPage")), ""),
         image_url=next(iter(images), ""),
@@ -78,14 +92,24 @@ def _read(node: Node, by_id: Mapping[str, Node], zone: tzinfo, *, is_about_this_
         date_published=moment(node, zone, "datePublished", "startDate"),
         date_created=moment(node, zone, "dateCreated"),
         date_modified=moment(node, zone, "dateModified"),
+        published=next(iter(texts(node, "datePublished", "startDate")), ""),
         word_count=number(node, "wordCount"),
         keywords=texts(node, "keywords"),
         location=next(iter(names(node, by_id, "contentLocation", "locationCreated", "location")), ""),
         language=next(iter(texts(node, "inLanguage")), ""),
         article_body=_body(node),
         is_about_this_page=is_about_this_page,
+        shows=shows,
         raw=_raw(node),
     )
+
+
+def _shown_by(nodes: list[Node], article: Node | None) -> str:
+    """`video` or `gallery`: what the page describes in the place of an article, or pictures beside one."""
+    kinds = {kind for node in nodes for kind in _types(node)}
+    if kinds & _GALLERY_TYPES:
+        return "gallery"
+    return "video" if article is None and "VideoObject" in kinds else ""
 
 
 def linked_scripts(elements: Elements) -> Iterator[str]:

@@ -19,18 +19,25 @@ def texts(node: Node, *properties: str) -> tuple[str, ...]:
     return _first(node, properties, lambda value: value if isinstance(value, str) else "")
 
 
-def names(node: Node, by_id: Mapping[str, Node], *properties: str) -> tuple[str, ...]:
-    """A reference is followed once, so references in a circle end where they began."""
+def names(node: Node, by_id: Mapping[str, Node], *properties: str, of_type: str = "") -> tuple[str, ...]:
+    """A reference is followed once, so references in a circle end where they began. `of_type`: its last word."""
 
     def name_of(value: object) -> str:
         if isinstance(value, dict) and "name" not in value:
             value = by_id.get(str(value.get("@id")), value)
+        if of_type and not _is_of_type(value, of_type):
+            return ""
         said = value.get("name") if isinstance(value, dict) else value
         said = said[0] if isinstance(said, list) and said else said
         # A profile's address is no name.
         return said if isinstance(said, str) and "://" not in said else ""
 
     return _first(node, properties, name_of)
+
+
+def _is_of_type(value: object, wanted: str) -> bool:
+    said = value.get("@type") if isinstance(value, dict) else None
+    return any(isinstance(one, str) and one.endswith(wanted) for one in (said if isinstance(said, list) else [said]))
 
 
 def urls(node: Node, *properties: str) -> tuple[str, ...]:

@@ -16,12 +16,13 @@ from headwater.extraction.page_type import Signs, signs_of
 from headwater.extraction.rights import statements_in
 from headwater.extraction.robots import PageRobots, robots_of
 from headwater.extraction.selectors import selected_value
+from headwater.extraction.site_names import SiteNames, site_names
 from headwater.extraction.text import comparable, page_line
-from headwater.extraction.title import headline_in, without_site_name
+from headwater.extraction.title import best_title, headline_in, surroundings, without_surroundings
 from headwater.rights.record import UseStatement
 
 _LONGEST_TITLE = 500
-_MOST_IMAGES = 20
+_MOST_IMAGES, _MOST_ALIKE = 20, 20
 # A source's selector speaks in the place of the element it replaces.
 _SELECTED_METAS = {
     "og:title": ("og_title",),
@@ -41,6 +42,7 @@ class Overview:
     """`said` are the page's <meta> elements by name; `titles` everything that may stand above the text again."""
 
     said: Mapping[str, str]
+    metas: Sequence[tuple[str, str]]
     metadata: Metadata
     linked_data: LinkedData
     robots: PageRobots
@@ -48,6 +50,9 @@ class Overview:
     signs: Signs
     title: str
     titles: frozenset[str]
+    page_title: str
+    site_names: SiteNames
+    base: str
     canonical_url: str
     has_canonical: bool
     section: str
@@ -57,6 +62,10 @@ class Overview:
     languages: tuple[str, ...]
     rights: tuple[UseStatement, ...]
 
+    def said_of(self, name: str) -> list[str]:
+        """All that <meta> elements of this name say."""
+        return _all(self.metas, name)[:_MOST_ALIKE]
+
 
 def overview_of(elements: Elements, page: Page, now: datetime) -> Overview:
     tree = elements.tree
@@ -65,11 +74,13 @@ def overview_of(elements: Elements, page: Page, now: datetime) -> Overview:
     metadata, linked = metadata_from(said), linked_data_of(elements, page.url, page.zone())
     base = base_of(elements, page.url)
     anchors = anchors_of(elements, base)
-    titles = _titles(elements, page, metadata, linked)
+    names = _site_names(page, said, linked)
+    titles = _titles(elements, page, said, linked, names)
     canonicals = [selected_value(tree, page.selectors, "canonical")] if "canonical" in page.selectors.fields else []
     written = [href for href in (canonicals or canonical_links(elements)) if href]
     return Overview(
         said=said,
+        metas=metas,
         metadata=metadata,
         linked_data=linked,
         robots=robots_of(metas, page.robots_headers, page.robots_name, page.zone(), now),
@@ -82,6 +93,9 @@ def overview_of(elements: Elements, page: Page, now: datetime) -> Overview:
         ),
         title=next((title for title in titles if title), ""),
         titles=frozenset(comparable(title) for title in titles if title),
+        site_names=names,
+        base=base,
+        page_title=_first_line(elements.named("title")),
         canonical_url=canonical_url(page.url, base, written),
         has_canonical=bool(written),
         section=metadata.article_section or linked.article_section,
@@ -98,21 +112,34 @@ def _selected_metas(tree: LexborHTMLParser, page: Page) -> dict[str, str]:
     return {name: value for name, value in values.items() if value}
 
 
-def _titles(elements: Elements, page: Page, metadata: Metadata, linked: LinkedData) -> tuple[str, ...]:
+def _titles(
+    elements: Elements, page: Page, said: Mapping[str, str], linked: LinkedData, names: SiteNames
+) -> tuple[str, ...]:
     """Best first. The feed's comes before the page's own: it was written to be read alone."""
     page_title, heading = _first_line(elements.named("title")), _first_line(elements.named("h1"))
-    names = (metadata.og_site_name, linked.publisher_name)
+    shared, headline = said.get("og:title", ""), linked.headline if linked.is_about_this_page else ""
+    around = surroundings(names, (said.get("article:section", ""), linked.article_section))
+    plain_heading, plain_title = without_surroundings(heading, around), headline_in(page_title, heading, around)
+    declared = without_surroundings(headline, around, heading), without_surroundings(shared, around, heading)
     shown = (
         page.hints.title,
         selected_value(elements.tree, page.selectors, "title"),
-        linked.headline if linked.is_about_this_page else "",
-        without_site_name(metadata.og_title, names),
-        headline_in(page_title, heading, names),
+        best_title(*declared, plain_heading, plain_title),
+        plain_title,
+        plain_heading,
+        *declared,
+        headline,
         heading,
-        metadata.og_title,
+        shared,
         page_title,
     )
     return tuple(page_line(title, _LONGEST_TITLE) for title in shown)
+
+
+def _site_names(page: Page, said: Mapping[str, str], linked: LinkedData) -> SiteNames:
+    handle = said.get("twitter:site", "").removeprefix("@")
+    named = (said.get("og:site_name", ""), said.get("application-name", ""), linked.publisher_name, handle)
+    return site_names(page.url, named)
 
 
 def _first_line(nodes: Sequence[LexborNode]) -> str:
@@ -120,7 +147,7 @@ def _first_line(nodes: Sequence[LexborNode]) -> str:
     return next((line for line in lines if line), "")
 
 
-def _all(metas: list[tuple[str, str]], name: str) -> list[str]:
+def _all(metas: Sequence[tuple[str, str]], name: str) -> list[str]:
     return [content for said, content in metas if said == name]
 
 

@@ -34,6 +34,8 @@ _MICRODATA = "[itemtype*='Article'], [itemtype*='BlogPosting'], [itemprop='artic
 
 class PageType(StrEnum):
     ARTICLE = "article"
+    VIDEO = "video"
+    GALLERY = "gallery"
     LISTING = "listing"
     STUB = "stub"
     OTHER = "other"
@@ -81,6 +83,15 @@ def page_type_of(signs: Signs, *, words: int, has_title: bool, is_teasers: bool)
     if _is_list(signs, words=words, is_teasers=is_teasers):
         return PageType.LISTING
     return PageType.STUB if words < SHORTEST_ARTICLE_WORDS else PageType.OTHER
+
+
+def showing_type(found: PageType, shows: str, og_type: str, words: int) -> PageType:
+    """A page whose point is a film or pictures, with few words about them; a story with a film in it stays one."""
+    if found is PageType.LISTING or words >= _LONG_ENOUGH_WORDS:
+        return found
+    if shows == "video" or og_type.lower().startswith("video"):
+        return PageType.VIDEO
+    return PageType.GALLERY if shows == "gallery" else found
 
 
 def _is_list(signs: Signs, *, words: int, is_teasers: bool) -> bool:

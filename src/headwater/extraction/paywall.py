@@ -12,6 +12,7 @@ _EDGES = " -.!?:…>»"
 _LOCKED = frozenset({"locked", "metered"})
 _LONGEST_CALL = 240
 _MOST_WORDS = 26
+_LAST_LINES, _LAST_CHARACTERS = 4, 2_000
 _SENTENCE = re.compile(r"(?<=[.!?…:|؟])\s+|\s+[|·•–—]\s+")
 # Alternatives, each from the beginning of a sentence as `casefold` writes it: English, German, French, Spanish,
 # Italian, Portuguese, Dutch, Swedish, Russian, Arabic.
@@ -77,6 +78,17 @@ def is_sold(linked: Mapping[str, Any] | None, content_tier: str = "") -> bool:
     parts = (linked or {}).get("hasPart")
     nodes = [linked, *(parts if isinstance(parts, list) else [parts])]
     return content_tier.strip().lower() in _LOCKED or any(_says_no(node) for node in nodes)
+
+
+def is_said_to_be_free(linked: Mapping[str, Any] | None, content_tier: str = "") -> bool:
+    said = (linked or {}).get("isAccessibleForFree")
+    is_free = said is True or (isinstance(said, str) and said.rpartition("/")[2].strip().lower() in ("true", "yes"))
+    return is_free or content_tier.strip().lower() == "free"
+
+
+def ends_at_a_wall(text: str) -> bool:
+    """Whether one of its last lines calls for paying or logging in."""
+    return any(map(_is_call, text[-_LAST_CHARACTERS:].split("\n")[-_LAST_LINES:]))
 
 
 def without_calls(text: str) -> str:

@@ -1,12 +1,14 @@
 """When it was published and last changed, by the best witness there is."""
 
+import re
 from collections.abc import Iterator, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, tzinfo
+from itertools import islice
 from typing import NamedTuple
 
-from selectolax.lexbor import LexborHTMLParser
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from headwater.extraction.dates import moment_from, not_in_the_future
+from headwater.extraction.dates import ToldTime, instant_of, moment_from, not_in_the_future, told_ago, told_in
 from headwater.extraction.overview import Overview
 from headwater.extraction.page import Page
 from headwater.extraction.selectors import selected_value
@@ -26,12 +28,18 @@ _MODIFIED = (
 )
 # Surest first: an element said to be the time of publication, one inside the story, any at all.
 _SHOWN = (
-    "time[pubdate], time[itemprop=datePublished], time.published",
+    "time[pubdate], time[itemprop=datePublished], time.published, [itemprop=datePublished]",
     "article time[datetime], main time[datetime]",
     "time[datetime]",
-    ".published-date, .post-date, .entry-date, .article-date",
+    ".published-date, .post-date, .entry-date, .article-date, .article__date, .pubdate, .publish-date, .date-published",
+    # Beside the heading: elsewhere they belong to teasers.
+    "h1 ~ .datetime, h1 ~ * .datetime, h1 ~ .date, h1 ~ * .date, h1 ~ .timestamp, h1 ~ * .timestamp, h1 ~ * time",
 )
-_LONGEST_LOOK = 3
+_LONGEST_LOOK, _LONGEST_SHOWN = 3, 120
+# One event told as a day here and as a minute there; editions carry the next day's date.
+_SAME_EVENT = timedelta(hours=36)
+_FURTHEST_ZONE = timedelta(days=200)
+_END_OF_A_TITLE = re.compile(r"(?:.*[|–—,(])?([^|–—,(]{6,30})\)?$", re.DOTALL)
 
 
 class Timing(NamedTuple):
@@ -42,16 +50,69 @@ class Timing(NamedTuple):
 def timing_of(tree: LexborHTMLParser, page: Page, seen: Overview, now: datetime) -> Timing:
     """Without guesses: those are made by `guess_date`."""
     zone, linked, hints = page.zone(), seen.linked_data, page.hints
-    selected = selected_value(tree, page.selectors, "published_time", "publish_date")
-    published = (
-        moment_from(selected, zone)
-        or _first_said(seen, _PUBLISHED, page)
-        or (linked.date_published if linked.is_about_this_page else None)
-        or hints.published_at
-        or next(_shown(tree, page), None)
-    )
     updated = _first_said(seen, _MODIFIED, page) or linked.date_modified or hints.updated_at
+    said = [told for told in _said_published(tree, page, seen) if told]
+    if hints.published_at and not any(told.has_time for told in said):
+        said = [*said, ToldTime(hints.published_at, has_time=True)]
+    if not any(told.has_time for told in said):
+        said = [*said, *_told_by_title(seen), *_shown(tree, page, now)]
+    published = published_from(said, zone, updated)
     return _in_order(not_in_the_future(published, now), not_in_the_future(updated, now))
+
+
+def published_from(said: Sequence[ToldTime], zone: tzinfo, updated: datetime | None = None) -> datetime | None:
+    """The instant that `said`, best witness first, agree on; `zone` where nobody names one. Pure.
+
+    A day gives way to a minute of about that day. The hour of a wall clock that one witness calls UTC and another one
+    local is local: systems that write the wrong zone add a `Z`, none adds its own place. And a publication that is the
+    last change to the minute gives way to an earlier one.
+    """
+    if not said:
+        return None
+    first = said[0]
+    timed = [told for told in said if told.has_time]
+    best = first if first.has_time else next((one for one in timed if _is_near(one, first)), first)
+    if best.has_time:
+        best = next((one for one in timed if _is_local(one) and _shows_the_same(one, best)), best)
+    found = instant_of(_placed(best, said), zone)
+    if found is None or updated is None or abs(updated - found) >= timedelta(minutes=1):
+        return found
+    others = (instant_of(_placed(one, said), zone) for one in timed)
+    return min((one for one in others if one), default=found)
+
+
+def _said_published(tree: LexborHTMLParser, page: Page, seen: Overview) -> Iterator[ToldTime | None]:
+    yield told_in(selected_value(tree, page.selectors, "published_time", "publish_date"))
+    yield from (told_in(seen.said[name]) for name in _PUBLISHED if name in seen.said)
+    if seen.linked_data.is_about_this_page:
+        yield told_in(seen.linked_data.published)
+
+
+def _is_near(one: ToldTime, other: ToldTime) -> bool:
+    return abs(one.wall - other.wall) <= _SAME_EVENT
+
+
+def _is_local(told: ToldTime) -> bool:
+    return bool(told.at.utcoffset())
+
+
+def _shows_the_same(one: ToldTime, best: ToldTime) -> bool:
+    return not _is_local(best) and abs(one.wall - best.wall) < timedelta(minutes=1)
+
+
+def _placed(told: ToldTime, said: Sequence[ToldTime]) -> datetime:
+    """In the zone of another witness, where the chosen one names none."""
+    if told.at.tzinfo is not None:
+        return told.at
+    zones = (one.at.tzinfo for one in said if _is_local(one) and abs(one.wall - told.wall) < _FURTHEST_ZONE)
+    return told.at.replace(tzinfo=next(zones, None))
+
+
+def _told_by_title(seen: Overview) -> Iterator[ToldTime]:
+    """`… | DW | 28.04.2023`, `…, 26.04.2024`."""
+    found = _END_OF_A_TITLE.match(seen.page_title)
+    if found and (told := told_in(found[1])):
+        yield told
 
 
 def guess_date(html: str, page: Page, now: datetime) -> datetime | None:
@@ -72,12 +133,21 @@ def _first_said(seen: Overview, names: Sequence[str], page: Page) -> datetime | 
     return next((moment for moment in moments if moment), None)
 
 
-def _shown(tree: LexborHTMLParser, page: Page) -> Iterator[datetime]:
+def _shown(tree: LexborHTMLParser, page: Page, now: datetime) -> Iterator[ToldTime]:
     for css in _SHOWN:
-        for node in tree.css(css)[:_LONGEST_LOOK]:
-            moment = moment_from(node.attributes.get("datetime") or node.text(separator=" "), page.zone())
-            if moment:
-                yield moment
+        for node in islice(tree.css(css), _LONGEST_LOOK):
+            if told := _told_by(node, page, now):
+                yield told
+
+
+def _told_by(node: LexborNode, page: Page, now: datetime) -> ToldTime | None:
+    """Its attribute, and the minute from its text where the attribute is only a day."""
+    declared = told_in(node.attributes.get("datetime") or node.attributes.get("content") or "")
+    if declared and declared.has_time:
+        return declared
+    text = " ".join(node.text(separator=" ").split())
+    shown = (told_in(text) or told_ago(text, now, page.zone())) if len(text) <= _LONGEST_SHOWN else None
+    return shown if shown and (shown.has_time or not declared) else declared
 
 
 def _in_order(published: datetime | None, updated: datetime | None) -> Timing:

@@ -1,39 +1,136 @@
-"""Which of a page's many titles is the article's."""
+"""Which of a page's many titles is the article's, and how it reads without the names of the site around it. Pure."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
+from headwater.extraction.dates import told_in
+from headwater.extraction.site_names import SiteNames, site_names, squeeze
 from headwater.extraction.text import comparable
+from headwater.languages import BY, fold
 
 _SEPARATORS = re.compile(r"\s+[|–—·•»«›:-]\s+|\s*[|»«]\s*|:\s+")
+# Where a name may begin or end. Korean and Japanese set a hyphen without spaces; elsewhere that is a compound.
+_JOINTS = re.compile(
+    r"\s*[|ㅣ‖»«•·]\s*|\s+(?:[–—›:*~/-]|::|//)\s+|(?<=[\u3040-\u9fff\uac00-\ud7af.…?!])\s*[–—-]\s*|,\s+(?=[\d.]+$)|:\s+|："
+)
 _SHORTEST_HEADLINE_WORDS = 3
 _LONGEST_SITE_NAME_WORDS = 4
+_LONGEST_NAME = 60
+_MOST_JOINTS, _MOST_NAMES = 6, 5
+_LONGEST_AUTHOR_WORDS = 5
+_BY_WORDS = frozenset(map(fold, BY))
 
 
-def headline_in(page_title: str, heading: str, site_names: Iterable[str]) -> str:
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What stands beside headlines on this page: names of the site, its sections."""
+
+    names: SiteNames
+    sections: frozenset[str] = frozenset()
+
+    def has(self, part: str, *, is_inner: bool) -> bool:
+        """A section, a date and an author stand between the headline and the site's name, or in its place."""
+        if self.names.has(part):
+            return True
+        is_known = squeeze(part) in self.sections or _is_day(part)
+        return is_known or (is_inner and _is_byline(part))
+
+
+def surroundings(names: SiteNames, sections: Iterable[str]) -> Surroundings:
+    parts = (part for said in sections for part in (said, *said[:500].split(",")))
+    return Surroundings(names, frozenset(plain for part in parts if (plain := squeeze(part))))
+
+
+def headline_in(page_title: str, heading: str, around: Surroundings) -> str:
     """A <title> without the site's name: whichever end it stands at, and whatever stands between."""
-    parts = _SEPARATORS.split(page_title)
     if heading and comparable(heading) != comparable(page_title) and _is_part(heading, page_title):
         return heading
-    plain = without_site_name(page_title, site_names)
-    return _without_likely_name(page_title, parts) if plain == page_title else plain
+    plain = without_surroundings(page_title, around)
+    return _without_likely_name(page_title, _SEPARATORS.split(page_title)) if plain == page_title else plain
 
 
-def without_site_name(title: str, site_names: Iterable[str]) -> str:
-    """Without a name the page gives its site, at whichever end; only that name, so a headline loses nothing."""
-    known = {comparable(name) for name in site_names if name}
-    parts = _SEPARATORS.split(title)
-    if len(parts) > 1 and comparable(parts[-1]) in known:
-        return _trimmed(title.removesuffix(parts[-1]))
-    if len(parts) > 1 and comparable(parts[0]) in known:
-        return _trimmed(title.removeprefix(parts[0]))
-    return title
+def without_site_name(title: str, url: str, *names: str) -> str:
+    return without_surroundings(title, Surroundings(site_names(url, names)))
+
+
+def without_surroundings(title: str, around: Surroundings, *others: str) -> str:
+    """Without the names of site and section, the date and the author at either end, as long as something is left.
+
+    `others` are further titles of the page: where one of them is the whole of an end, the rest is no headline.
+    """
+    if same := next((one for one in others if one and len(one) < len(title) and _is_joined(one, title)), ""):
+        return same
+    left = title
+    for _ in range(_MOST_NAMES):
+        shorter = _without_end(left, around, is_inner=left != title) or _without_beginning(left, around)
+        if not shorter:
+            break
+        left = shorter
+    return left
+
+
+def best_title(headline: str, shared: str, heading: str, page_title: str) -> str:
+    """Of the two titles a page declares: `headline` in its linked data, `shared` for readers elsewhere (og:title).
+
+    Where they differ, the shared one is chosen if the heading says it too, or if heading and <title> both say the
+    headline: then it was written on purpose, and the others are copies. Else readers know the headline.
+    """
+    if not headline or not shared or _is_same(headline, shared):
+        return headline or shared
+    is_written_apart = _is_same(headline, heading) and _is_same(headline, page_title)
+    return shared if is_written_apart or _is_same(shared, heading) else headline
+
+
+def _is_same(one: str, other: str) -> bool:
+    return comparable(one) == comparable(other)
 
 
 def _is_part(heading: str, title: str) -> bool:
-    """Whole words at either end of the title."""
+    """Whole words at either end of the title. At its end, a short one may be the site's name."""
     inner, outer = comparable(heading), comparable(title)
-    return bool(inner) and (outer.startswith(f"{inner} ") or outer.endswith(f" {inner}"))
+    if not inner or outer.startswith(f"{inner} "):
+        return bool(inner)
+    is_name = len(inner.split()) < _SHORTEST_HEADLINE_WORDS <= len(outer.split()) - len(inner.split())
+    return outer.endswith(f" {inner}") and not is_name
+
+
+def _is_joined(one: str, title: str) -> bool:
+    """At the beginning, with a joint behind it: a kicker stands in front, and belongs to the headline for some."""
+    joint = _JOINTS.match(title, len(one)) if title.startswith(one) else None
+    return joint is not None and (len(one.split()) >= _SHORTEST_HEADLINE_WORDS or "|" in joint[0])
+
+
+def _without_end(title: str, around: Surroundings, *, is_inner: bool) -> str:
+    joints = list(_JOINTS.finditer(title))[-_MOST_JOINTS:]
+    for joint in reversed(joints):
+        part = title[joint.end() :].strip()
+        is_after_all = joint[0].strip() == ":"
+        is_a_name = len(part) <= _LONGEST_NAME and not is_after_all
+        if is_a_name and around.has(part, is_inner=is_inner or joint[0].strip() in ("|", "*")):
+            return title[: joint.start()].strip()
+    return ""
+
+
+def _without_beginning(title: str, around: Surroundings) -> str:
+    for joint in list(_joints_from(title))[:_MOST_JOINTS]:
+        part = title[: joint.start()].strip()
+        if len(part) <= _LONGEST_NAME and around.names.has(part):
+            return title[joint.end() :].strip()
+    return ""
+
+
+def _joints_from(title: str) -> Iterator[re.Match[str]]:
+    return _JOINTS.finditer(title, 0, _LONGEST_NAME * 2)
+
+
+def _is_day(part: str) -> bool:
+    return len(part) <= 30 and any(letter.isdigit() for letter in part) and told_in(part) is not None
+
+
+def _is_byline(part: str) -> bool:
+    words = part.split()
+    return 1 < len(words) <= _LONGEST_AUTHOR_WORDS and fold(words[0]) in _BY_WORDS
 
 
 def _without_likely_name(title: str, parts: list[str]) -> str:

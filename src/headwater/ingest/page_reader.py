@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime, timedelta
 from math import inf
 from typing import Any, Protocol
@@ -63,7 +63,11 @@ NOINDEX = "noindex"
 HEAD_BYTES = 1024
 SAID = frozenset({CharsetEvidence.BYTE_ORDER_MARK, CharsetEvidence.HTTP, CharsetEvidence.DOCUMENT})
 # What has a column of its own, or is only of use while a page is read.
-_NOT_KEPT = frozenset({"images", "language", "article_body", "is_about_this_page"})
+# `raw` holds the rest as it was written.
+_NOT_KEPT = frozenset({
+    "images", "language", "article_body", "is_about_this_page", "authors", "people", "organisations", "published",
+    "shows",
+})  # fmt: skip
 
 
 class ContextSource(Protocol):
@@ -321,6 +325,7 @@ def document_from(article: Article, lease: Lease, rights: Rights = NOTHING_SAID)
         content_hash=bytes.fromhex(article.content_hash),
         summary=article.description,
         author=article.author,
+        authors=article.authors,
         published_at=article.published_at,
         updated_at=article.updated_at,
         language=article.language,
@@ -355,8 +360,17 @@ def claimed_page(article: Article, lease: Lease) -> CanonicalUrl | None:
 def metadata_of(article: Article) -> dict[str, Any]:
     """By the names of the raw_content document, without what the page does not say."""
     said = {name: value for name, value in values_of(article.metadata).items() if value not in ("", None)}
-    linked = json_ld_data(article.linked_data)
-    return said | ({"json_ld_data": linked} if linked else {})
+    linked, lead, access = json_ld_data(article.linked_data), article.lead_image, article.access
+    told = {
+        "json_ld_data": linked,
+        "lead_image": _without_empty(asdict(lead)) if lead else {},
+        "access": _without_empty(asdict(access)),
+    }
+    return said | {name: value for name, value in told.items() if value}
+
+
+def _without_empty(said: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in said.items() if value not in ("", None, False)}
 
 
 def json_ld_data(linked: LinkedData) -> dict[str, Any]:

@@ -124,6 +124,7 @@ def _public(found: reads.Document) -> StoredDocument:
         title=found.title,
         text=found.text,
         author=found.author,
+        authors=tuple(found.authors),
         description=found.summary,
         language=found.language,
         section=found.section,

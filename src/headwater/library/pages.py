@@ -55,6 +55,7 @@ def _public(read: Article | NotAnArticle) -> ExtractedPage:
         **facts,
         text=read.text,
         author=read.author,
+        authors=read.authors,
         description=read.description,
         language=read.language,
         section=read.section,

@@ -20,6 +20,7 @@ class ExtractedPage:
     title: str
     text: str = ""
     author: str = ""
+    authors: tuple[str, ...] = ()
     description: str = ""
     language: str = ""
     section: str = ""
@@ -188,6 +189,7 @@ class StoredDocument:
     title: str
     text: str
     author: str
+    authors: tuple[str, ...]
     description: str
     language: str
     section: str

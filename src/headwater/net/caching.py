@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime, time, timedelta
 
-from headwater.months import SHORT_MONTHS
+from headwater.languages import SHORT_MONTHS
 
 HeaderPairs = Iterable[tuple[str, str]]
 

@@ -105,9 +105,8 @@ async def no_document(database: Database, text: str) -> NotFound:
 
 def without_words(found: Document, title: str) -> Document:
     """The fate of a withdrawn document, and no word of its text."""
-    return replace(
-        found, title=title, text="", summary="", author="", keywords=[], images=[], metadata={}, rights=NOT_TOLD
-    )
+    emptied = replace(found, title=title, text="", summary="", author="", authors=[], keywords=[])
+    return replace(emptied, images=[], metadata={}, rights=NOT_TOLD)
 
 
 async def body_of(database: Database, text: str) -> KeptBody:

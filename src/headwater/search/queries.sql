@@ -27,7 +27,7 @@ WITH questions AS MATERIALIZED (
       AND (:language::text IS NULL OR d.language = :language) AND (:source_id::uuid IS NULL OR d.source_id = :source_id)
       AND (:since::timestamptz IS NULL OR coalesce(d.published_at, d.first_seen_at) >= :since)
       AND (:until::timestamptz IS NULL OR coalesce(d.published_at, d.first_seen_at) < :until)
-      AND (:duplicates::boolean OR d.duplicate_of IS NULL)
+      AND (:duplicates::boolean OR d.duplicate_of IS NULL) AND (:author::text IS NULL OR :author = ANY (d.authors))
     ORDER BY d.first_seen_at DESC LIMIT :looked::integer
 ), matches AS MATERIALIZED (
     SELECT l.bucket, l.url_hash, l.search, search_config(l.language) AS config FROM looked l
@@ -115,7 +115,7 @@ SELECT EXISTS (SELECT 1 FROM documents WHERE language = $1::text AND deleted_at 
 -- The newest that pass, by when they were first seen. At most `:most` rows are looked at; a row that does not match says how far.
 WITH looked AS MATERIALIZED (
     SELECT * FROM (
-        (SELECT d.bucket, d.url_hash, d.first_seen_at, d.published_at, d.language, d.duplicate_of, d.source_id, d.quality, d.rights
+        (SELECT d.bucket, d.url_hash, d.first_seen_at, d.published_at, d.language, d.duplicate_of, d.source_id, d.quality, d.rights, d.authors
          FROM documents d
          WHERE :source_id::uuid IS NULL AND d.deleted_at IS NULL
            AND d.first_seen_at <= coalesce(:first_seen_at::timestamptz, 'infinity')
@@ -123,7 +123,7 @@ WITH looked AS MATERIALIZED (
                 OR (d.bucket, d.url_hash) > (:bucket::smallint, :hash::bytea))
          ORDER BY d.first_seen_at DESC, d.bucket, d.url_hash LIMIT :most::integer)
         UNION ALL
-        (SELECT d.bucket, d.url_hash, d.first_seen_at, d.published_at, d.language, d.duplicate_of, d.source_id, d.quality, d.rights
+        (SELECT d.bucket, d.url_hash, d.first_seen_at, d.published_at, d.language, d.duplicate_of, d.source_id, d.quality, d.rights, d.authors
          FROM documents d
          WHERE d.source_id = :source_id AND d.deleted_at IS NULL AND d.first_seen_at <= coalesce(:first_seen_at, 'infinity')
            AND (:first_seen_at IS NULL OR d.first_seen_at < :first_seen_at OR (d.bucket, d.url_hash) > (:bucket, :hash))
@@ -133,6 +133,7 @@ WITH looked AS MATERIALIZED (
     SELECT l.bucket, l.url_hash, l.first_seen_at FROM looked l
     WHERE (:language::text IS NULL OR l.language = :language) AND (:duplicates::boolean OR l.duplicate_of IS NULL)
       AND has_rights(l.rights, :rights::text[])
+      AND (:author::text IS NULL OR :author = ANY (l.authors))
       AND (:view_id::uuid IS NULL
            OR (SELECT is_in_view(v, 'document', l.source_id, l.language, NULL, l.quality, l.rights) FROM views v WHERE v.id = :view_id))
       AND (:view_question::text IS NULL

@@ -137,7 +137,8 @@ async def _rows(
 
 def values_of(wanted: Filters) -> dict[str, object]:
     """By the names that statements have for them."""
-    return {name: getattr(wanted, name) for name in FILTERED} | {"rights": list(wanted.rights)}
+    about_authors = {"author": wanted.author} if wanted.kind is RecordKind.DOCUMENT else {}
+    return {name: getattr(wanted, name) for name in FILTERED} | {"rights": list(wanted.rights)} | about_authors
 
 
 def hit_from(row: Any, kind: RecordKind) -> Hit:

@@ -67,6 +67,7 @@ def reading_as_dict(page: "SimulatedPage") -> dict[str, Any]:
         "produced_by": str(read.produced_by),
         "words": read.word_count,
         "author": read.author,
+        "authors": list(read.authors),
         "published_at": read.published_at,
         "language": read.language,
         "page_type": str(read.page_type),

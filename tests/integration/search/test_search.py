@@ -13,6 +13,7 @@ from headwater.archive.jobs import delete_jobs, expire_jobs, keep_jobs
 from headwater.database.pool import Database
 from headwater.errors import QueryFailed, UsageError
 from headwater.record_kind import RecordKind
+from headwater.search.listing import newest
 from headwater.search.question import LONGEST_QUESTION, Filters
 from headwater.search.search import Bounds, Hit, search
 from headwater.search.views import View, add_view, within
@@ -71,6 +72,16 @@ async def test_phrases_alternatives_keywords_and_authors_are_found(shelf: Shelf)
     assert await urls(shelf, '"new york"') == [A]
     assert set(await urls(shelf, "large or bridge")) == {A, B}
     assert await urls(shelf, "smith bridge") == [B]
+
+
+async def test_documents_of_one_author_are_found_by_the_whole_name(shelf: Shelf) -> None:
+    await shelf.keep(A, "the bridge of york", author="Ann Smith, Bo Ek", authors=("Ann Smith", "Bo Ek"))
+    await shelf.keep(B, "another bridge", author="Ann Smithson", authors=("Ann Smithson",))
+    for question in ("bridge", ""):
+        for author, expected in (("Bo Ek", {A}), ("Ann Smith", {A}), ("Ann", set()), (None, {A, B})):
+            filters = Filters(author=author)
+            look = search(shelf.database, question, filters) if question else newest(shelf.database, filters)
+            assert {hit.url for hit in (await look).hits} == expected
 
 
 async def test_copies_are_found_only_when_asked_for(shelf: Shelf) -> None:

@@ -47,7 +47,14 @@ def document(number: int = 1, **said: Any) -> Record:
         "title": f"Tides {number}",
         "text": f"High water.\nLow water {number}.",
     }
-    fields |= {"summary": "", "author": "Ann", "language": "en", "section": "", "page_type": "article"}
+    fields |= {
+        "summary": "",
+        "author": "Ann",
+        "authors": ["Ann"],
+        "language": "en",
+        "section": "",
+        "page_type": "article",
+    }
     fields |= {"keywords": ["sea", "tide"], "images": [], "word_count": 5, "quality": 80, "metadata": {"a": [1]}}
     fields |= {"produced_by": "x", "published_at": at, "crawled_at": NOW, "first_seen_at": NOW, "changed_at": NOW}
     fields |= {"rights": rights_as_dict([], None)}

@@ -10,9 +10,11 @@ from headwater.extraction.metadata import Metadata
 from headwater.extraction.page_type import PageType, Signs, page_type_of
 from headwater.extraction.quality import Quality, QualitySigns, quality_of
 from headwater.extraction.similarity import simhash
+from headwater.extraction.site_names import site_names
 from headwater.extraction.text import content_hash, count_words, page_line, storable
-from headwater.extraction.title import headline_in, without_site_name
+from headwater.extraction.title import headline_in, surroundings, without_surroundings
 
+AROUND = surroundings(site_names("https://www.example-times.co.uk/a", ["The Example"]), ["Local News"])
 GERMAN = (
     "Der Bürgermeister sagte am Montag, dass der Sturm mehr vom alten Hafen zerstört habe, als irgendjemand in der "
     "Stadt befürchtet hatte, und dass die Arbeiten am Kai noch vor dem Ende des Monats beginnen werden, sobald das "
@@ -108,12 +110,12 @@ def evidence(**more: object) -> QualitySigns:
     ],
 )
 def test_a_page_title_loses_the_name_of_its_site(title: str, heading: str, expected: str) -> None:
-    assert headline_in(title, heading, ["The Example"]) == expected
+    assert headline_in(title, heading, AROUND) == expected
 
 
 def test_a_shared_title_loses_nothing_but_a_known_name() -> None:
-    assert without_site_name("Storm - a report", ["The Example"]) == "Storm - a report"
-    assert without_site_name("Storm - the example", ["The Example"]) == "Storm"
+    assert without_surroundings("Storm - a report", AROUND) == "Storm - a report"
+    assert without_surroundings("Storm - the example", AROUND) == "Storm"
 
 
 def test_the_text_corrects_a_page_that_lies_about_its_language() -> None:

@@ -19,6 +19,7 @@ SAID: dict[str, Any] = {
     "word_count": 12,
     "content_hash": b"a" * 32,
     "author": "Ann",
+    "authors": ["Ann"],
     "published_at": NOW,
     "language": "en",
     "section": "",

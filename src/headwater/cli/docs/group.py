@@ -35,6 +35,7 @@ RightsOption = Annotated[
         help="Only where publishers say so of use, as train=allowed or tdm=unknown; repeat it: all must hold.",
     ),
 ]
+ByAuthor = Annotated[str | None, Parameter(name="--author", help="Only of this author, as the name is written there.")]
 Duplicates = Annotated[bool, Parameter(negative="", help="Also those that say the same as an older document.")]
 
 app = App(name="docs", help="The archive: list, search, show, export, read pages again by changed rules.")
@@ -56,6 +57,7 @@ def search(
     duplicates: Duplicates = False,
     view: InView = None,
     rights: RightsOption = None,
+    author: ByAuthor = None,
     limit: Hits = 20,
     cursor: Cursor = None,
     json: AsJson = False,
@@ -68,7 +70,7 @@ def search(
     query
         Words, "whole phrases", or, and -without as search engines know them.
     """
-    filters = (source, language, since, duplicates, view, tuple(rights or ()))
+    filters = (source, language, since, duplicates, view, tuple(rights or ()), author)
     asked = question_of(query, filters, 'headwater docs search "tide tables"', "headwater docs list")
     _find(asked, filters, limit, cursor, is_json=json, launch=launch)
 
@@ -82,32 +84,39 @@ def list_documents(
     duplicates: Duplicates = False,
     view: InView = None,
     rights: RightsOption = None,
+    author: ByAuthor = None,
     limit: Hits = 20,
     cursor: Cursor = None,
     json: AsJson = False,
     launch: Launched = Launch(),  # noqa: B008
 ) -> None:
     """List the documents, the newest first: by when they were first seen."""
-    filters = (source, language, since, duplicates, view, tuple(rights or ()))
+    filters = (source, language, since, duplicates, view, tuple(rights or ()), author)
     _find("", filters, limit, cursor, is_json=json, launch=launch)
 
 
 def _find(
     asked: str,
-    filters: tuple[str | None, str | None, str | None, bool, str | None, tuple[str, ...]],
+    filters: tuple[str | None, str | None, str | None, bool, str | None, tuple[str, ...], str | None],
     limit: int,
     cursor: str | None,
     *,
     is_json: bool,
     launch: Launch,
 ) -> None:
-    source, language, since, duplicates, view, rights = filters
+    source, language, since, duplicates, view, rights, author = filters
 
     async def work(services: "Services") -> "SearchAnswer":
         from headwater.actions.searching import ArchiveWish, documents_wished
 
         wish = ArchiveWish(
-            source=source, language=language, since=since, duplicates=duplicates, view=view, rights=rights
+            source=source,
+            language=language,
+            since=since,
+            duplicates=duplicates,
+            view=view,
+            rights=rights,
+            author=author,
         )
         return await documents_wished(services, asked, wish, limit, cursor)
 

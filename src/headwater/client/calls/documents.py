@@ -30,6 +30,7 @@ class DocumentsCalls(Connection):
         since: str | None = None,
         view: str | None = None,
         rights: list[str] | None = None,
+        author: str | None = None,
         duplicates: bool | None = None,
         limit: int | None = None,
         cursor: str | None = None,
@@ -42,6 +43,7 @@ class DocumentsCalls(Connection):
         `view`: Only in this view.
         `rights`: Only documents about whose use publishers say so: train, input, search, tdm or images, = allowed,
         refused or unknown; all must hold.
+        `author`: Only documents of this author, as the name is written there. Vacancies have none.
         `duplicates`: Also those that say the same as an older document.
         `limit`: The most that one page lists.
         `cursor`: Where the page before ended: its `cursor`. Nothing begins at the beginning.
@@ -56,6 +58,7 @@ class DocumentsCalls(Connection):
                 "since": since,
                 "view": view,
                 "rights": rights,
+                "author": author,
                 "duplicates": duplicates,
                 "limit": limit,
                 "cursor": cursor,
@@ -71,6 +74,7 @@ class DocumentsCalls(Connection):
         since: str | None = None,
         view: str | None = None,
         rights: list[str] | None = None,
+        author: str | None = None,
         duplicates: bool | None = None,
         limit: int | None = None,
     ) -> Iterator[DocumentHit]:
@@ -83,6 +87,7 @@ class DocumentsCalls(Connection):
                 since=since,
                 view=view,
                 rights=rights,
+                author=author,
                 duplicates=duplicates,
                 limit=limit,
                 cursor=cursor,

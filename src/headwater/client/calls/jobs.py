@@ -23,6 +23,7 @@ class JobsCalls(Connection):
         since: str | None = None,
         view: str | None = None,
         rights: list[str] | None = None,
+        author: str | None = None,
         duplicates: bool | None = None,
         country: str | None = None,
         level: str | None = None,
@@ -42,6 +43,7 @@ class JobsCalls(Connection):
         `view`: Only in this view.
         `rights`: Only documents about whose use publishers say so: train, input, search, tdm or images, = allowed,
         refused or unknown; all must hold.
+        `author`: Only documents of this author, as the name is written there. Vacancies have none.
         `duplicates`: Also those that say the same as an older document.
         `country`: Its name or its two letters.
         `level`: intern, junior, mid, senior, …
@@ -63,6 +65,7 @@ class JobsCalls(Connection):
                 "since": since,
                 "view": view,
                 "rights": rights,
+                "author": author,
                 "duplicates": duplicates,
                 "country": country,
                 "level": level,
@@ -85,6 +88,7 @@ class JobsCalls(Connection):
         since: str | None = None,
         view: str | None = None,
         rights: list[str] | None = None,
+        author: str | None = None,
         duplicates: bool | None = None,
         country: str | None = None,
         level: str | None = None,
@@ -104,6 +108,7 @@ class JobsCalls(Connection):
                 since=since,
                 view=view,
                 rights=rights,
+                author=author,
                 duplicates=duplicates,
                 country=country,
                 level=level,

@@ -21,6 +21,7 @@ class SearchCalls(Connection):
         since: str | None = None,
         view: str | None = None,
         rights: list[str] | None = None,
+        author: str | None = None,
         duplicates: bool | None = None,
         country: str | None = None,
         level: str | None = None,
@@ -33,7 +34,8 @@ class SearchCalls(Connection):
     ) -> SearchResults:
         """Search documents or open vacancies, the best match first, with a piece of the text around it.
 
-        Filters of vacancies mean nothing to documents. `engine` and `took_ms` say who answered, and how quickly.
+        Filters of vacancies mean nothing to documents, and `author` nothing to vacancies. `engine` and `took_ms` say
+        who answered, and how quickly.
 
         `q`: Words, "whole phrases", or, and -without; nothing: the newest.
         `kind`: document or job.
@@ -43,6 +45,7 @@ class SearchCalls(Connection):
         `view`: Only in this view.
         `rights`: Only documents about whose use publishers say so: train, input, search, tdm or images, = allowed,
         refused or unknown; all must hold.
+        `author`: Only documents of this author, as the name is written there. Vacancies have none.
         `duplicates`: Also those that say the same as an older document.
         `country`: Its name or its two letters.
         `level`: intern, junior, mid, senior, …
@@ -65,6 +68,7 @@ class SearchCalls(Connection):
                 "since": since,
                 "view": view,
                 "rights": rights,
+                "author": author,
                 "duplicates": duplicates,
                 "country": country,
                 "level": level,

@@ -73,6 +73,7 @@ class DocumentShape(TypedDict):
     """A document as it is kept. One that was taken down has no words.
 
     `claimed_url`: The page that it calls canonical.
+    `author`: The authors in one line.
     `quality`: 0 to 100.
     """
 
@@ -88,6 +89,7 @@ class DocumentShape(TypedDict):
     summary: str
     text: str
     author: str
+    authors: list[str]
     section: str
     keywords: list[str]
     images: list[str]

@@ -49,6 +49,7 @@ def page_of(record: Record) -> bytes:
     matter: dict[str, Any] = {"id": record.id, "version": record.version, "source": record.source.name}
     matter |= {name: said.get(name) for name in _SAID[kind]}
     matter |= {name: value.isoformat() for name in _TIMES[kind] if (value := said.get(name))}
+    matter |= {"authors": list(said.get("authors") or ())}
     matter |= {"tags": list(said.get(_LISTS[kind]) or ())}
     if kind is RecordKind.DOCUMENT:
         matter |= {f"rights_{use}": answer for use, answer in answers_in(said["rights"]).items()}

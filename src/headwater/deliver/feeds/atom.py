@@ -31,7 +31,7 @@ def entry_xml(entry: FeedEntry) -> str:
         f'    <link rel="alternate" href="{escape(entry.url)}"/>\n' if entry.url else "",
         f"    <published>{moment_in_feed(entry.published_at)}</published>\n",
         f"    <updated>{moment_in_feed(entry.updated_at)}</updated>\n",
-        f"    <author><name>{escape(name)}</name></author>\n" if (name := entry.author or entry.source) else "",
+        *(f"    <author><name>{escape(name)}</name></author>\n" for name in entry.names),
         f'    <category term="{escape(entry.source)}"/>\n' if entry.source else "",
         f"    <rights>{escape(entry.rights)}</rights>\n" if entry.rights else "",
         f"    <summary>{escape(summary)}</summary>\n" if summary else "",

@@ -15,6 +15,7 @@ from headwater.storable import as_laid_out, cut_text, one_line
 LONGEST_TITLE = 300
 LONGEST_SUMMARY = 400
 LONGEST_NAME = 200
+_MOST_AUTHORS = 20
 # Marks of direction that reach beyond their own text, and letters nobody sees: a title could pose as another.
 _POSING = re.compile("[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]")
 _WEB = re.compile(r"https?://[^\s\"<>]+", re.IGNORECASE)
@@ -38,6 +39,12 @@ class FeedEntry:
     facts: tuple[str, ...] = ()
     text: str = ""
     rights: str = ""
+    authors: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Who stands for it: its authors, or else its source."""
+        return self.authors or tuple(filter(None, (self.author or self.source,)))
 
     @property
     def urn(self) -> str:
@@ -54,7 +61,7 @@ class FeedEntry:
     @classmethod
     def from_dict(cls, said: Mapping[str, Any]) -> Self:
         moments = {name: datetime.fromisoformat(said[name]) for name in _MOMENTS}
-        return cls(**{**said, **moments, "facts": tuple(said["facts"])})
+        return cls(**{**said, **moments, "facts": tuple(said["facts"]), "authors": tuple(said.get("authors", ()))})
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +88,9 @@ def entry_of(record: Record, *, with_text: bool = False) -> FeedEntry:
         title=plain_line(said["title"], LONGEST_TITLE) or "(no title)",
         summary=_summary(said["summary"] or text),
         author=plain_line(said["author"], LONGEST_NAME),
+        authors=tuple(
+            filter(None, (plain_line(one, LONGEST_NAME) for one in (said.get("authors") or ())[:_MOST_AUTHORS]))
+        ),
         source=plain_line(record.source.name, LONGEST_NAME),
         language=said["language"] or "",
         published_at=min(said["published_at"] or first_seen_at, first_seen_at),

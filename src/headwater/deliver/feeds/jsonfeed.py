@@ -27,7 +27,7 @@ def _item(entry: FeedEntry) -> dict[str, Any]:
         "summary": summary if entry.text else "",
         "date_published": moment_in_feed(entry.published_at),
         "date_modified": moment_in_feed(entry.updated_at),
-        "authors": [{"name": name}] if (name := entry.author or entry.source) else [],
+        "authors": [{"name": name} for name in entry.names],
         "tags": [entry.source] if entry.source else [],
         "language": entry.language,
     }

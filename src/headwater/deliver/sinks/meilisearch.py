@@ -66,7 +66,7 @@ JOBS_SETTINGS: Mapping[str, Any] = {
 DOCUMENTS_SETTINGS: Mapping[str, Any] = {
     "searchableAttributes": ["title", "summary", "text", "keywords", "author", "source_name"],
     "filterableAttributes": [
-        *("source_id", "source_name", "language", "section", "keywords", "author", "page_type", "id_prefix"),
+        *("source_id", "source_name", "language", "section", "keywords", "author", "authors", "page_type", "id_prefix"),
         *(f"rights.{use}" for use in PageUse),
     ],
     "sortableAttributes": ["published_at", "crawled_at", "changed_at"],

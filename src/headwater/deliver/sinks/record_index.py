@@ -24,7 +24,8 @@ _RIGHTS = {
 }
 _KEYWORDS = {
     RecordKind.DOCUMENT: (
-        *("url", "canonical_url", "language", "section", "keywords", "images", "page_type", "produced_by"),
+        *("url", "canonical_url", "language", "section", "authors", "keywords", "images", "page_type"),
+        "produced_by",
         *("content_hash", "near_duplicate_of"),
     ),
     RecordKind.JOB: (

@@ -4,7 +4,8 @@ import re
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_tz
 
-from headwater.months import SHORT_MONTHS
+from headwater.languages import month_of
+from headwater.written_days import hours_of_zone
 
 EARLIEST = datetime(1990, 1, 1, tzinfo=UTC)
 # A clock may be wrong by a time zone, an article be announced for next week; past this it is a placeholder.
@@ -15,17 +16,10 @@ _LONGEST = 100
 _TIME = r"(?:[T,\s]+(\d{1,2}):(\d\d)(?::(\d\d)(?:[.,]\d+)?)?)?\s*(.*)"
 _WEEKDAY = r"(?:[^\W\d_]+\.?,?\s+)?"
 _ISO_LIKE = re.compile(r"(\d{4})(?!\d)(?:[-/](\d{1,2})(?:[-/](\d{1,2}))?)?" + _TIME, re.DOTALL)
-_DAY_FIRST = re.compile(_WEEKDAY + r"(\d{1,2})[\s-]+([A-Za-z]{3})[a-z]*\.?,?[\s-]+(\d{4})" + _TIME, re.DOTALL)
-_MONTH_FIRST = re.compile(_WEEKDAY + r"([A-Za-z]{3})[a-z]*\.?\s+(\d{1,2}),?\s+(\d{4})" + _TIME, re.DOTALL)
+_DAY_FIRST = re.compile(_WEEKDAY + r"(\d{1,2})\.?[\s-]+([^\W\d_]{3,12})\.?,?[\s-]+(\d{4})" + _TIME, re.DOTALL)
+_MONTH_FIRST = re.compile(_WEEKDAY + r"([^\W\d_]{3,12})\.?\s+(\d{1,2}),?\s+(\d{4})" + _TIME, re.DOTALL)
 _OFFSET = re.compile(r"(?:UTC|GMT)?([+-])(\d{1,2}):?(\d\d)?")
 _UTC = frozenset({"", "Z", "GMT", "UTC", "+0000", "+00:00"})
-# Abbreviations that mean one thing almost everywhere they are used in feeds; any other name is read as UTC.
-_ZONES = (
-    *((-10, "HST"), (-9, "AKST"), (-8, "PST AKDT"), (-7, "MST PDT"), (-6, "CST MDT"), (-5, "EST CDT"), (-4, "EDT AST")),
-    *((-3, "ADT"), (1, "CET BST WEST"), (2, "CEST EET"), (3, "EEST MSK"), (5.5, "IST"), (8, "SGT HKT AWST")),
-    *((9, "JST KST"), (10, "AEST"), (11, "AEDT"), (12, "NZST"), (13, "NZDT")),
-)
-_HOURS_OF_ZONE = {name: hours for hours, names in _ZONES for name in names.split()}
 
 
 def moment(text: str, now: datetime) -> datetime | None:
@@ -54,7 +48,10 @@ def _written(text: str) -> datetime | None:
 
 
 def _month(name: str) -> str:
-    return str(SHORT_MONTHS.index(name.lower()) + 1)
+    number = month_of(name) or month_of(name[:3])
+    if not number:
+        raise ValueError(name)
+    return str(number)
 
 
 def _in_utc(year: str, month: str | None, day: str | None, *time: str | None) -> datetime:
@@ -74,8 +71,8 @@ def _offset(zone: str) -> timedelta:
         sign, hours, minutes = found.groups()
         ahead = timedelta(hours=int(hours), minutes=int(minutes or 0))
         return -ahead if sign == "-" else ahead
-    name = zone.partition(" ")[0].strip("()").upper()
-    return timedelta(hours=_HOURS_OF_ZONE.get(name, 0))
+    name = zone.partition(" ")[0].strip("()")
+    return timedelta(hours=hours_of_zone(name) or 0)
 
 
 def _by_the_mail_library(text: str) -> datetime | None:

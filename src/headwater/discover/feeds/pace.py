@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterable
 from datetime import timedelta
 
+from headwater.languages import weekday_of
+
 SHORTEST = timedelta(minutes=1)
 LONGEST = timedelta(days=7)
 
@@ -15,7 +17,6 @@ _PERIODS = {
     "monthly": timedelta(days=30),
     "yearly": timedelta(days=365),
 }
-_DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
 
 def wait_said(ttl: str = "", period: str = "", frequency: str = "") -> timedelta | None:
@@ -34,7 +35,7 @@ def hours_to_skip(texts: Iterable[str]) -> frozenset[int]:
 
 
 def days_to_skip(texts: Iterable[str]) -> frozenset[int]:
-    days = frozenset(_DAYS.index(day) for text in texts if (day := text.strip().lower()) in _DAYS)
+    days = frozenset(day for text in texts if (day := weekday_of(text.strip())) is not None)
     return _unless_always(days, 7)
 
 

@@ -4,7 +4,8 @@ import re
 from collections.abc import Sequence
 
 from headwater.extraction.jobs.dates import first_day_in
-from headwater.extraction.jobs.vocabulary import Vocabulary, fold, words_of
+from headwater.extraction.jobs.vocabulary import Vocabulary, words_of
+from headwater.languages import fold
 
 DEADLINES = (
     *("deadline", "closing date", "closing", "closes", "closes on", "application deadline", "apply by"),

@@ -7,7 +7,8 @@ from functools import cache
 import pycountry
 
 from headwater.extraction.jobs.vacancy import Pay
-from headwater.extraction.jobs.vocabulary import Vocabulary, fold
+from headwater.extraction.jobs.vocabulary import Vocabulary
+from headwater.languages import fold
 
 _SYMBOLS = {
     "US$": "USD",

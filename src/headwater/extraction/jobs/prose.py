@@ -7,7 +7,7 @@ from headwater.extraction.jobs.countries import leading_place
 from headwater.extraction.jobs.dates import first_day_in
 from headwater.extraction.jobs.labels import LABELS_IN_PROSE, OTHER_LABELS, fact_named
 from headwater.extraction.jobs.vacancy import LONGEST_FACT
-from headwater.extraction.jobs.vocabulary import fold
+from headwater.languages import fold
 
 # So much of a text is looked at, and so much behind a label.
 _LONGEST_TEXT = 20_000

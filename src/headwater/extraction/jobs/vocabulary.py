@@ -1,21 +1,14 @@
 """Finding known terms in text: whole words only, the longest first, whatever the case and the accents."""
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
+
+from headwater.languages import fold
 
 # Punctuation that ends a phrase is a word of its own: "Guinea, Bissau" is not Guinea-Bissau.
 _WORD = re.compile(r"[^\W_]+|[,;:/()|\n]")
 
 Words = tuple[str, ...]
-
-
-def fold(text: str) -> str:
-    """Text as it is compared: case and accents gone."""
-    if text.isascii():
-        return text.lower()
-    plain = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(character for character in plain if not unicodedata.combining(character))
 
 
 def words_of(text: str) -> Words:

@@ -104,12 +104,14 @@ class Facts:
         titles = self.elements.named("title")
         return page_line(titles[0].text()) if titles else ""
 
+    def without_site_name(self, title: str) -> str:
+        return without_site_name(title, self.meta("og:url"), self.meta("og:site_name"))
+
     @cached_property
     def titles(self) -> frozenset[str]:
         """Everything that may stand above the text again, as `comparable` writes it."""
         said = (self.heading, self.meta("og:title"), self.page_title)
-        names = (self.meta("og:site_name"),)
-        forms = (form for title in said if title for form in (title, without_site_name(title, names)))
+        forms = (form for title in said if title for form in (title, self.without_site_name(title)))
         return frozenset(map(comparable, forms))
 
 
@@ -133,7 +135,7 @@ def value_at(facts: Facts, place: str) -> str:
         case "linked":
             return _linked_value(facts.article, name)
         case "meta":
-            return without_site_name(facts.meta(name), (facts.meta("og:site_name"),))
+            return facts.without_site_name(facts.meta(name))
         case "block":
             return next((_without_by(block.text) for block in facts.blocks if block.path[-1] == name), "")
         case "time":

@@ -40,6 +40,13 @@ Rights = Annotated[
 ]
 InView = Annotated[str | None, Query(max_length=63, description="Only in this view.")]
 
+Author = Annotated[
+    str | None,
+    Query(
+        max_length=100, description="Only documents of this author, as the name is written there. Vacancies have none."
+    ),
+]
+
 
 def _archive_wish(
     source: Source = None,
@@ -47,6 +54,7 @@ def _archive_wish(
     since: Since = None,
     view: InView = None,
     rights: Rights = None,
+    author: Author = None,
     duplicates: Annotated[bool, Query(description="Also those that say the same as an older document.")] = False,
 ) -> ArchiveWish:
     return ArchiveWish(
@@ -56,6 +64,7 @@ def _archive_wish(
         duplicates=duplicates,
         view=view,
         rights=tuple(rights or ()),
+        author=author,
     )
 
 

@@ -119,7 +119,8 @@ class DocumentShape(BaseModel):
     title: str
     summary: str
     text: str
-    author: str
+    author: str = Field(description="The authors in one line.")
+    authors: list[str]
     section: str
     keywords: list[str]
     images: list[str]

@@ -44,7 +44,8 @@ async def search(
 ) -> SearchResults:
     """Search documents or open vacancies, the best match first, with a piece of the text around it.
 
-    Filters of vacancies mean nothing to documents. `engine` and `took_ms` say who answered, and how quickly.
+    Filters of vacancies mean nothing to documents, and `author` nothing to vacancies. `engine` and `took_ms` say who
+    answered, and how quickly.
     """
     asked = q.strip()
     if kind is RecordKind.JOB:

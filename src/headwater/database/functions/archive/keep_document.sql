@@ -37,6 +37,9 @@ begin
     end if;
     if v_old.stands and v_old.is_same then
         outcome := 'unchanged';
+        -- What was read before there was a list of authors gets its own, once. No reader is told: the names are the same.
+        update documents d set authors = n.authors
+        where d.bucket = n.bucket and d.url_hash = n.url_hash and d.authors = '{}' and n.authors <> '{}';
         version := case when v_old.url = n.url then v_old.version else respell_document(n, p_now) end;
         return;
     end if;

@@ -1,0 +1,2 @@
+ALTER TYPE new_document DROP ATTRIBUTE authors;
+ALTER TABLE documents DROP COLUMN authors;

@@ -1,0 +1,79 @@
+"""Names in bylines: what is one, what stands between them."""
+
+import pytest
+from tests.unit.extraction.conftest import PROSE, Read
+
+from headwater.extraction.article import Article
+from headwater.extraction.author_names import MOST_AUTHORS, authors_in, persons_among
+from headwater.extraction.site_names import site_names
+
+NAMES = site_names("https://www.t-tide.co.uk/a", ["The Tide"])
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        (["By Ann Lee and Bo Ek"], ("Ann Lee", "Bo Ek")),
+        (["Von Ann Lee, Bo Ek und Cy Day"], ("Ann Lee", "Bo Ek", "Cy Day")),
+        (["Par Ann Lee et Bo Ek"], ("Ann Lee", "Bo Ek")),
+        (["Veröffentlicht von Ann Lee"], ("Ann Lee",)),
+        (["Marta Cruz y Luis Paz"], ("Marta Cruz", "Luis Paz")),
+        (["José Ortega y Gasset"], ("José Ortega y Gasset",)),
+        (["Ann Lee, Political Editor"], ("Ann Lee",)),
+        (["Ann Lee, Berlin"], ("Ann Lee",)),
+        (["Ann Lee ann@example.com"], ("Ann Lee",)),
+        (["Ann Lee (Reuters)", "https://example.com/ann"], ("Ann Lee",)),
+        (["Ann Lee | The Tide | 12.03.2026"], ("Ann Lee",)),
+        (["Ann Lee for The Tide"], ("Ann Lee",)),
+        (["ANN LEE, 12 May 2026, 10:15"], ("ANN LEE",)),
+        (["Lee, Ann"], ("Ann Lee",)),
+        (["Perry Bacon Jr."], ("Perry Bacon Jr.",)),
+        (["김하늘 기자"], ("김하늘",)),
+        (["Автор: Анна Ли"], ("Анна Ли",)),
+        (["<a href='/ann'>Ann Lee</a>"], ("Ann Lee",)),
+        (["Foto: Cy Day", "Ann Lee", "Ann Lee"], ("Ann Lee",)),
+        (["Staff reporter"], ("Staff reporter",)),
+        (["", " · ", "12:30"], ()),
+    ],
+)
+def test_a_byline_is_read_as_a_list_of_names(said: list[str], expected: tuple[str, ...]) -> None:
+    assert authors_in(said) == expected
+
+
+@pytest.mark.parametrize("said", ["Follow us", "About the author", "Read More", "Ann", "12. Mai", "Posted on Monday"])
+def test_what_a_page_shows_beside_an_author_is_no_name(said: str) -> None:
+    assert authors_in([said], is_shown=True) == ()
+
+
+def test_agencies_firms_roles_and_the_site_are_no_persons() -> None:
+    said = ("dpa", "Ann Lee", "The Tide", "T-Tide Online", "Tide GmbH", "Redaktion", "Harbour Board")
+    assert persons_among(said, NAMES, organisations=["Harbour Board"]) == ("Ann Lee",)
+
+
+def test_who_writes_alone_may_have_the_name_of_the_site() -> None:
+    own = site_names("https://annlee.example", ["Ann Lee"])
+    assert persons_among(["Ann Lee"], own) == ()
+    assert persons_among(["Ann Lee"], own, people=["Ann Lee"]) == ("Ann Lee",)
+
+
+def test_no_byline_makes_more_than_so_many_authors_or_longer_names() -> None:
+    found = authors_in([f"Ann Lee{'x' * at}" for at in range(200)])
+    assert len(found) == MOST_AUTHORS
+    assert all(len(name) <= 100 for name in authors_in(["Ann " * 10_000, "A" * 100_000, "and " * 5_000]))
+
+
+ORGANISATION = (
+    '<script type="application/ld+json">{"@type":"NewsArticle","author":{"@type":"Organization","name":"Example"}}'
+)
+
+
+def test_a_shown_byline_speaks_where_only_the_site_is_declared(read: Read) -> None:
+    shown = '<div class="story__author">Von <b>Ann Lee</b>, <b>Bo Ek</b></div>'
+    found, plain = (read(f"{ORGANISATION}</script>", f"{body}{PROSE}") for body in (shown, ""))
+    assert isinstance(found, Article)
+    assert isinstance(plain, Article)
+    assert (found.authors, found.author) == (("Ann Lee", "Bo Ek"), "Ann Lee, Bo Ek")
+    assert plain.authors == ("Example",)
+    agency = read(f"{ORGANISATION}</script>".replace("Example", "dpa"), f"{shown}{PROSE}")
+    assert isinstance(agency, Article)
+    assert agency.authors == ("dpa",)

@@ -1,0 +1,65 @@
+"""Titles without what stands around them, and which of several is chosen."""
+
+import pytest
+
+from headwater.extraction.site_names import site_names
+from headwater.extraction.title import best_title, headline_in, surroundings, without_surroundings
+
+AROUND = surroundings(site_names("https://www.harbour-news.co.uk/a", ["The Daily Tide", "港新聞"]), ["Politics, World"])
+
+
+@pytest.mark.parametrize(
+    ("title", "expected"),
+    [
+        ("Storm hits the city | The Daily Tide", "Storm hits the city"),
+        ("Storm hits the city - World | The Daily Tide", "Storm hits the city"),
+        ("Storm hits the city – Daily Tide – 13.06.2026", "Storm hits the city"),
+        ("Storm hits the city * The Daily Tide * by Ann Lee", "Storm hits the city"),
+        ("Storm hits the city | Harbour News Online", "Storm hits the city"),
+        ("Harbour-News: Storm hits the city", "Storm hits the city"),
+        ("嵐が街を襲った-港新聞", "嵐が街を襲った"),
+        ("嵐が街を襲った：港新聞", "嵐が街を襲った"),
+        ("Storm hits - Our Old Harbour-News", "Storm hits"),
+        ("Storm: what the world knows", "Storm: what the world knows"),
+        ("Storm hits the city - a report", "Storm hits the city - a report"),
+        ("»We will not give up«", "»We will not give up«"),
+        ("The Daily Tide", "The Daily Tide"),
+        ("", ""),
+    ],
+)
+def test_a_title_loses_site_section_date_and_author_and_nothing_else(title: str, expected: str) -> None:
+    assert without_surroundings(title, AROUND) == expected
+
+
+def test_another_title_tells_where_the_headline_ends() -> None:
+    known = "Storm hits the city"
+    assert without_surroundings(f"{known} | Nobody knows me", AROUND, known) == known
+    assert without_surroundings(f"{known} again", AROUND, known) == f"{known} again"
+
+
+def test_a_heading_that_is_the_sites_name_is_no_headline() -> None:
+    assert headline_in("What is a storm? | StormBlog", "StormBlog", AROUND) == "What is a storm?"
+    assert headline_in("Storm hits | StormBlog", "Storm hits", AROUND) == "Storm hits"
+
+
+@pytest.mark.parametrize(
+    ("headline", "shared", "heading", "page_title", "expected"),
+    [
+        ("A storm", "A storm", "Other", "Other", "A storm"),
+        ("A storm", "", "Other", "Other", "A storm"),
+        ("", "A storm", "Other", "Other", "A storm"),
+        ("Kicker: a storm", "A storm", "Kicker: a storm", "Kicker: a storm", "A storm"),
+        ("Search words", "A storm", "A storm", "Search words", "A storm"),
+        ("A storm", "Search words", "A storm", "Search words", "A storm"),
+        ("A storm", "Shared", "A storm", "Search words", "A storm"),
+    ],
+)
+def test_of_two_declared_titles_the_one_that_was_written_on_purpose_is_chosen(
+    headline: str, shared: str, heading: str, page_title: str, expected: str
+) -> None:
+    assert best_title(headline, shared, heading, page_title) == expected
+
+
+def test_long_titles_cost_little() -> None:
+    for title in ("| " * 50_000, "a - " * 50_000, "Tide: " * 50_000):
+        assert len(without_surroundings(title[:500], AROUND)) <= 500
