@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from headwater.blocks.block import BodyBlock
 from headwater.extraction.linked_data import LinkedData
 from headwater.extraction.metadata import Metadata
 from headwater.extraction.page_type import PageType
@@ -46,10 +47,11 @@ class PageFacts:
 class Article(PageFacts):
     """`content_hash` is the SHA-256 of the text with white space evened out, in hex, `simhash` its 64-bit likeness.
 
-    `produced_by` is a `Producer`, the name of a template or that of a plug-in.
+    `blocks` make the text; none where nothing is known but its lines. `produced_by` is a `Producer`, the name of a template or that of a plug-in.
     """
 
     text: str
+    blocks: tuple[BodyBlock, ...]
     produced_by: str
     description: str
     author: str

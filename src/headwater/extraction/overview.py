@@ -53,6 +53,7 @@ class Overview:
     keywords: tuple[str, ...]
     images: tuple[str, ...]
     languages: tuple[str, ...]
+    base: str
 
 
 def overview_of(elements: Elements, page: Page, now: datetime) -> Overview:
@@ -85,6 +86,7 @@ def overview_of(elements: Elements, page: Page, now: datetime) -> Overview:
         description=metadata.meta_description or metadata.og_description or linked.description,
         keywords=keywords_in([metadata.meta_keywords, *linked.keywords, *_all(metas, "article:tag")]),
         images=_images(tree, page, metadata, linked, base),
+        base=base,
         languages=(_html_lang(tree), linked.language, said.get("og:locale", ""), page.hints.language),
     )
 

@@ -33,6 +33,7 @@ _MICRODATA = "[itemtype*='Article'], [itemtype*='BlogPosting'], [itemprop='artic
 
 class PageType(StrEnum):
     ARTICLE = "article"
+    LIVE = "live"
     LISTING = "listing"
     STUB = "stub"
     OTHER = "other"
