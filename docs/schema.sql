@@ -73,7 +73,8 @@ create type new_document as (
     produced_by text,
     metadata text,
     claimed_bucket smallint,
-    claimed_hash bytea
+    claimed_hash bytea,
+    blocks bytea
 );
 
 create type new_body as (
@@ -758,6 +759,7 @@ create table documents (
     told_since        timestamptz,  -- Since when its page tells this story: its discovery, or a new beginning. Null: first_seen_at.
     told_first        bigint,  -- The simhash of the text with which this story began.
     is_emptied        boolean not null default false,
+    blocks            bytea storage external,  -- JSON, compressed by zstd with the text as its dictionary. Null: the lines of the text say it all.
     constraint documents_pkey PRIMARY KEY (bucket, url_hash),
     constraint believed_is_a_duplicate CHECK (NOT is_claim_believed OR claimed_hash IS NOT NULL AND duplicate_of IS NOT NULL),
     constraint claim_as_a_whole CHECK ((claimed_bucket IS NULL) = (claimed_hash IS NULL) AND (claimed_url IS NULL) = (claimed_hash IS NULL)),
@@ -802,6 +804,7 @@ create table document_versions (
     crawled_at   timestamptz not null,
     changed_at   timestamptz not null,
     replaced_at  timestamptz not null,
+    blocks       bytea storage external,
     constraint document_versions_pkey PRIMARY KEY (bucket, url_hash, version)
 );
 CREATE INDEX document_versions_by_age ON document_versions USING btree (replaced_at);

@@ -46,8 +46,8 @@ _LARGEST_BYTES = 8 << 20
 class NewDocument:
     """`simhash` None: nothing to compare. `metadata` is whatever the page said that has no field of its own.
 
-    It stands under the address it was read from. `claimed` is another page that this one calls canonical, with the
-    address `canonical_url`: a claim, which the archive believes or not.
+    `blocks` are packed with the text. It stands under the address it was read from. `claimed` is another page that
+    this one calls canonical, with the address `canonical_url`: a claim, which the archive believes or not.
     """
 
     bucket: int
@@ -74,6 +74,7 @@ class NewDocument:
     produced_by: str = ""
     metadata: Mapping[str, Any] = field(default_factory=dict)
     claimed: DocumentKey | None = None
+    blocks: bytes | None = None
 
     def __post_init__(self) -> None:
         if len(self.url_hash) != 32 or len(self.content_hash) != 32:
@@ -88,7 +89,7 @@ class NewDocument:
         return self.canonical_url if self.claimed else None
 
 
-_AS_THEY_ARE = tuple(name for name in NewDocument.__dataclass_fields__ if name != "claimed")
+_AS_THEY_ARE = tuple(name for name in NewDocument.__dataclass_fields__ if name not in ("claimed", "blocks"))
 
 
 class Op(StrEnum):
@@ -160,7 +161,7 @@ def document_row(new: NewDocument) -> tuple[Any, ...]:
         "simhash": to_signed(new.simhash),
     }
     values = [special[name] if name in special else storable(getattr(new, name)) for name in _AS_THEY_ARE]
-    return (*values, *(new.claimed or _NOWHERE))
+    return (*values, *(new.claimed or _NOWHERE), new.blocks)
 
 
 def key_in(row: Any, bucket: str, url_hash: str) -> DocumentKey | None:

@@ -60,12 +60,12 @@ class InlineMark:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BodyBlock:
-    """What a kind has no use for is empty. `text` is one line, but for code and tables.
+    """What a kind has no use for is empty. `text` is one line, but for code.
 
-    `level` is that of a heading, `depth` counts the lists around, `number` is an ordered item's. Of code, `text` is as it
-    stands in the page with all its lines; of a table it is empty, and `rows` hold plain lines. `label` is the sort of an
-    admonition, and the line of level 1 its title. Figures and embeds have no text of the document: `caption`, `alt` and `url` are theirs. An
-    entry's `text` is its headline.
+    `level` is that of a heading, `depth` counts the lists around, `number` is an ordered item's. Of code, `text` is as
+    it stands in the page with all its lines; of a table it is empty, and `rows` hold plain lines. `label` is the sort
+    of an admonition, and its line of level 1 the title. Figures and embeds have no text of the document: `caption`,
+    `alt` and `url` are theirs. An entry's `text` is its headline.
     """
 
     kind: BlockKind

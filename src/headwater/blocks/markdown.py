@@ -60,31 +60,39 @@ def _is_same_box(before: BodyBlock, block: BodyBlock) -> bool:
 
 def _lines(block: BodyBlock, before: BodyBlock | None) -> Sequence[str]:
     match block.kind:
-        case BlockKind.HEADING:
-            return [f"{'#' * min(max(block.level, 1), _DEEPEST_HEADING)} {_inline(block)}"]
-        case BlockKind.ITEM:
-            mark = "-" if block.number is None else f"{block.number}."
-            return [f"{mark} {_inline(block)}"]
-        case BlockKind.TERM:
-            return [f"- **{_escaped(block.text)}**"]
-        case BlockKind.QUOTE:
-            return [f"> {_inline(block)}"]
-        case BlockKind.NOTE:
-            return _note(block, before)
         case BlockKind.CODE:
             return _code(block)
         case BlockKind.TABLE:
-            return _table(block)
-        case BlockKind.FIGURE:
-            image = f"![{_escaped(block.alt or block.caption)}]({_target(block.url)})"
-            return [image, "", f"*{_escaped(block.caption)}*"] if block.caption else [image]
-        case BlockKind.EMBED:
-            return [f"[{_escaped(block.caption or block.alt or block.url)}]({_target(block.url)})"]
+            return list(_table(block))
+        case BlockKind.NOTE:
+            return _note(block, before)
+        case BlockKind.FIGURE | BlockKind.EMBED:
+            return _picture(block)
+    return [line] if (line := _line(block)) else []
+
+
+def _line(block: BodyBlock) -> str:
+    match block.kind:
+        case BlockKind.HEADING:
+            return f"{'#' * min(max(block.level, 1), _DEEPEST_HEADING)} {_inline(block)}"
+        case BlockKind.ITEM:
+            return f"{'-' if block.number is None else f'{block.number}.'} {_inline(block)}"
+        case BlockKind.TERM:
+            return f"- **{_escaped(block.text)}**"
+        case BlockKind.QUOTE:
+            return f"> {_inline(block)}"
         case BlockKind.ENTRY:
             at = f"{block.at.astimezone(UTC):%Y-%m-%d %H:%M} UTC" if block.at else ""
-            return [f"## {' – '.join(filter(None, (at, _escaped(block.text))))}"] if at or block.text else []
-        case BlockKind.PARAGRAPH:
-            return [_inline(block)]
+            told = " – ".join(filter(None, (at, _escaped(block.text))))
+            return told and f"## {told}"
+    return _inline(block)
+
+
+def _picture(block: BodyBlock) -> Sequence[str]:
+    if block.kind is BlockKind.EMBED:
+        return [f"[{_escaped(block.caption or block.alt or block.url)}]({_target(block.url)})"]
+    image = f"![{_escaped(block.alt or block.caption)}]({_target(block.url)})"
+    return [image, "", f"*{_escaped(block.caption)}*"] if block.caption else [image]
 
 
 def _note(block: BodyBlock, before: BodyBlock | None) -> Sequence[str]:

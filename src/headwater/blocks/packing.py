@@ -1,6 +1,6 @@
-"""Blocks as they are stored: JSON compressed with the document's own text as the dictionary, so that no word is stored twice.
+"""Blocks as they are stored: JSON compressed with the document's own text as its dictionary.
 
-A text whose lines say everything themselves has none stored.
+So no word is stored twice. A text whose lines say everything themselves has none stored.
 """
 
 from collections.abc import Sequence

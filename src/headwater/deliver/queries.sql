@@ -50,13 +50,14 @@ WHERE c.oldest_position < coalesce((SELECT min(h.position) FROM changes h), c.po
 SELECT k.place, k.bucket, k.hash, d.version, d.is_for_reader, h.version AS held_version, h.place AS held_place, d.source_id, s.name AS source_name, s.url AS source_url, s.kind AS source_kind,
        s.tags AS source_tags, s.country AS source_country, d.url, d.canonical_url, d.title, d.text, d.summary, d.author,
        d.published_at, d.updated_at, d.language, d.section, d.keywords, d.images, d.word_count, d.page_type, d.quality,
-       d.content_hash, d.produced_by, d.metadata, d.crawled_at, d.first_seen_at, d.changed_at, d.near_duplicate_of
+       d.content_hash, d.produced_by, d.metadata, d.crawled_at, d.first_seen_at, d.changed_at, d.near_duplicate_of, d.blocks
 FROM unnest(:buckets::smallint[], :hashes::bytea[]) WITH ORDINALITY AS k (bucket, hash, place)
 LEFT JOIN LATERAL (
     SELECT e.version, i.is_for_reader, e.source_id, e.url, e.canonical_url, e.title, CASE WHEN i.is_for_reader THEN e.text END AS text,
            e.summary, e.author, e.published_at, e.updated_at, e.language, e.section, e.keywords, e.images, e.word_count,
            e.page_type, e.quality, e.content_hash, e.produced_by, CASE WHEN i.is_for_reader THEN e.metadata END AS metadata,
-           e.crawled_at, e.first_seen_at, e.changed_at, e.near_duplicate_of
+           e.crawled_at, e.first_seen_at, e.changed_at, e.near_duplicate_of,
+           CASE WHEN i.is_for_reader THEN e.blocks END AS blocks
     FROM documents e
     CROSS JOIN LATERAL (
         SELECT e.deleted_at IS NULL AND e.duplicate_of IS NULL

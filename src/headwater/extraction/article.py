@@ -47,7 +47,8 @@ class PageFacts:
 class Article(PageFacts):
     """`content_hash` is the SHA-256 of the text with white space evened out, in hex, `simhash` its 64-bit likeness.
 
-    `blocks` make the text; none where nothing is known but its lines. `produced_by` is a `Producer`, the name of a template or that of a plug-in.
+    `blocks` make the text; none where nothing is known but its lines.
+    `produced_by` is a `Producer`, the name of a template or that of a plug-in.
     """
 
     text: str

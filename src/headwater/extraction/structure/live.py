@@ -56,7 +56,7 @@ class LiveBlog(NamedTuple):
 
 
 def live_blog_in(elements: Elements, tree: LexborHTMLParser, zone: tzinfo, *, is_said: bool) -> LiveBlog | None:
-    """None: the page is none. `tree` is the one whose elements are asked for, `is_said`: its linked data names it so."""
+    """None: the page is none. `tree` is the one whose elements are asked for; `is_said` by its linked data."""
     updates = updates_in(elements, zone)
     is_said = is_said or bool(updates)
     times = tree.css(_TIMES)[:_MOST_ANCHORS]
@@ -64,11 +64,8 @@ def live_blog_in(elements: Elements, tree: LexborHTMLParser, zone: tzinfo, *, is
         return None
     is_said = is_said or tree.css_first(_MICRODATA) is not None
     named = {comparable(one.headline) for one in updates if one.headline}
-    headings = (
-        [one for one in tree.css(_HEADINGS)[:_MOST_ANCHORS] if comparable(one.text()[:_HEADLINE]) in named]
-        if named
-        else []
-    )
+    titled = tree.css(_HEADINGS)[:_MOST_ANCHORS] if named else []
+    headings = [one for one in titled if comparable(one.text()[:_HEADLINE]) in named]
     parent, children = _row_of_most(times)
     if len(headings) > len(children):
         parent, children = _row_of_most(headings)

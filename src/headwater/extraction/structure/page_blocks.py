@@ -21,8 +21,8 @@ _MOST_NODES = 300_000
 _LONGEST_BLOCK = 100_000
 _LINK_ONLY = 0.8
 _SILENT = ids_of({
-    "script", "style", "noscript", "template", "svg", "math", "object", "select", "button", "textarea", "canvas", "head",
-    "nav", "footer", "input", "source", "form",
+    "script", "style", "noscript", "template", "svg", "math", "object", "select", "button", "textarea", "canvas",
+    "head", "nav", "footer", "input", "source", "form",
 }) | {COMMENT}  # fmt: skip
 _INLINE = ids_of({
     "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em", "font", "i", "ins",
@@ -374,7 +374,7 @@ def _image_url(image: LexborNode) -> str:
 
 
 def with_addresses(block: BodyBlock, base: str) -> BodyBlock:
-    """With whole URLs: asked of blocks that are kept, since to resolve every link of a page takes longer than to find it."""
+    """With whole URLs: asked of blocks that are kept, as resolving every link of a page takes longer than the walk."""
     marks = [one if one.kind is not MarkKind.LINK else replace(one, url=_whole(one.url, base)) for one in block.marks]
     url = _whole(block.url, base) if block.url else ""
     return replace(block, url=url, marks=tuple(one for one in marks if one.url or one.kind is not MarkKind.LINK))

@@ -37,6 +37,9 @@ begin
     end if;
     if v_old.stands and v_old.is_same then
         outcome := 'unchanged';
+        -- What was read before there were blocks gets its own, once. No reader is told: its words are the same.
+        update documents d set blocks = n.blocks
+        where d.bucket = n.bucket and d.url_hash = n.url_hash and d.blocks is null and n.blocks is not null and d.text = n.text;
         version := case when v_old.url = n.url then v_old.version else respell_document(n, p_now) end;
         return;
     end if;
