@@ -102,9 +102,7 @@ def show_blocks(made_of: "StoredBlocks") -> None:
     for block in made_of.blocks:
         said = json_of(block)
         told = said.get("text") or " | ".join(block.rows[0] if block.rows else ()) or block.caption or block.url
-        facts = [
-            f"{name} {said[name]}" for name in ("level", "depth", "number", "language", "label", "at") if name in said
-        ]
+        facts = [f"{name} {said[name]}" for name in _FACTS if name in said]
         facts += [f"{len(block.rows)} rows"] if block.rows else []
         rows.append((str(block.kind), ", ".join(facts), shorten(told, WIDEST_TITLE)))
     show_table(("kind", "", "text"), rows)

@@ -11,7 +11,7 @@ from headwater.extraction.text import page_line
 
 _PARTS = ids_of({"thead", "tbody", "tfoot"})
 _CELLS, _HEADS, _ROWS, _HEAD = ids_of({"td", "th"}), ids_of({"th"}), ids_of({"tr"}), ids_of({"thead"})
-_LAYING_OUT = "table, h1, h2, article, section, pre, form, iframe, script, input, select, textarea"
+_LAYING_OUT = "table, h1, h2, article, section, pre, form, iframe, script, input, select, p + p + p + p"
 _LEAST_FILLED = 0.4
 _WIDEST = 100
 _LONGEST_CELL, _PARAGRAPH, _MOST_LONG = 2_000, 300, 0.3
