@@ -128,7 +128,7 @@ def blocks_of_text(text: str) -> tuple[BodyBlock, ...]:
         rows = []
         if line:
             blocks.append(plain_block(line))
-    return tuple(blocks + _table_of(rows))[:MOST_BLOCKS]
+    return tuple(blocks + _table_of(rows))
 
 
 def plain_block(line: str) -> BodyBlock:

@@ -15,7 +15,8 @@ _BESIDE = frozenset(
     {"sourcecode", "highlight", "hljs", "chroma", "coderay", "crayon-pre", "prettyprint", "shiki", "src"}
 )
 _NO_LANGUAGES = frozenset({
-    *("none", "default", "text", "txt", "plain", "plaintext", "nohighlight", "no-highlight", "highlight"), "code", "pre",
+    *("none", "default", "text", "txt", "plain", "plaintext", "nohighlight", "no-highlight", "highlight"),
+    *("code", "pre"),
     *("literal-block", "notranslate", "numbersource", "linenums", "numberlines", "astro-code", "github-dark"),
     *("nord", "light", "dark", "auto", "source", "wrapper", "block", "table", "lines", "inline", "highlighted"),
 })  # fmt: skip

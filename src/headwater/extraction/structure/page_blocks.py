@@ -58,6 +58,7 @@ _PLAYERS = re.compile(
     r"|google\.com|apple\.com|asciinema\.org)$"
 )
 _SMALL = 80
+_MOST_TABLES_AROUND = 5
 _DIGITS = re.compile(r"\d{1,6}")
 _LONGEST_URL, _LONGEST_LABEL = 2_083, 100
 
@@ -104,6 +105,7 @@ class _Walk:
     links: int = 0
     heading: int = 0
     quotes: int = 0
+    tables: int = 0  # that lay out the page around us
     notes: list[str] = field(default_factory=list)
     note_title: int = 0
     item: BodyBlock | None = None  # begins with the next words
@@ -157,6 +159,8 @@ class _Walk:
             self.lists.append(_List(tag == _ORDERED, int(said) if _DIGITS.fullmatch(said) else 1))
         elif tag in (_ITEM, _TERM, _MEANING):
             self.item = self._begun_item(node, tag)
+        elif tag == _TABLE:
+            self.tables += 1
         if tag in _BOXES:
             self._open_box(node, tag)
 
@@ -177,6 +181,8 @@ class _Walk:
                 self.lists.pop()
         elif tag in (_ITEM, _TERM, _MEANING):
             self.item = None
+        elif tag == _TABLE:
+            self.tables -= 1
         if tag in _BOXES:
             self._close_box(node, tag)
 
@@ -248,7 +254,8 @@ class _Walk:
 
     def _take_table(self, node: LexborNode) -> bool:
         self._finish()
-        read = rows_of_table(node)
+        # Each is looked through: of many inside of each other that takes the square of their number.
+        read = rows_of_table(node) if self.tables < _MOST_TABLES_AROUND else None
         if read is None:
             return False
         rows, has_header = read

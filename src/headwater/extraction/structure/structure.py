@@ -34,14 +34,21 @@ def structure_of(text: str, tree: LexborHTMLParser, base: str, titles: Collectio
     `tree` is the page as it is shown, nothing of it taken out; `titles` are comparable. The text changes only where it
     had half of a table or of code, lines of several elements in one, or lacked one of these.
     """
+    if text.count("\n") > MOST_BLOCKS:
+        return Structured((), text)
     found = blocks_of_page(tree, base)
     aligned = align(text, found)
     if sum(one.found >= 0 for one in aligned) >= _LEAST_FOUND * len(aligned):
         aligned = list(_with_what_stands_between(aligned, found, titles))
-    blocks = tuple(with_addresses(one.block, base) for one in aligned[:MOST_BLOCKS])
+    return _bounded([one.block for one in aligned], text, base)
+
+
+def _bounded(blocks: Sequence[BodyBlock], text: str, base: str) -> Structured:
+    """Never less than was chosen, and never more than may be stored."""
     said = text_of_blocks(blocks)
-    # Never less than was chosen, and never more than may be stored.
-    return Structured(blocks, said) if len(said) <= LONGEST_TEXT and blocks else Structured((), text)
+    if not blocks or len(blocks) > MOST_BLOCKS or len(said) > LONGEST_TEXT:
+        return Structured((), text)
+    return Structured(tuple(with_addresses(one, base) for one in blocks), said)
 
 
 def structure_of_live(text: str, tree: LexborHTMLParser, base: str, live: LiveBlog) -> Structured:
@@ -59,9 +66,7 @@ def structure_of_live(text: str, tree: LexborHTMLParser, base: str, live: LiveBl
         place = max(place, one.found)
         if (one.found < 0 or not found[one.found].is_in_entry) and comparable(line_of(one.block)) not in said:
             (above if place < first else below).append(one.block)
-    blocks = tuple(with_addresses(one, base) for one in [*above, *own, *below][:MOST_BLOCKS])
-    told = text_of_blocks(blocks)
-    return Structured(blocks, told) if len(told) <= LONGEST_TEXT and blocks else Structured((), text)
+    return _bounded([*above, *own, *below][:MOST_BLOCKS], text, base)
 
 
 def _with_what_stands_between(

@@ -103,8 +103,7 @@ def _list(items: tuple[tuple[int, str], ...]) -> str:
             pieces.append("<ol>" if depth == 1 else "<ul>")
             open_lists += 1
         pieces.append(f"<li>{in_html(text)}")
-    for depth in range(open_lists, 0, -1):
-        pieces.append("</li></ol>" if depth == 1 else "</li></ul>")
+    pieces.extend("</li></ol>" if depth == 1 else "</li></ul>" for depth in range(open_lists, 0, -1))
     return "".join(pieces)
 
 
@@ -116,7 +115,8 @@ def _spans(code: Code) -> str:
 
 
 def _sphinx(code: Code) -> str:
-    return f"""<div class="highlight-{code.language} notranslate"><div class="highlight"><pre><span></span>{_spans(code)}
+    return f"""<div class="highlight-{code.language} notranslate"><div class="highlight">
+<pre><span></span>{_spans(code)}
 </pre></div></div>"""
 
 
@@ -133,8 +133,8 @@ def _rouge(code: Code) -> str:
 def _numbered(code: Code) -> str:
     """Pygments with its numbers in a column beside."""
     numbers = "\n".join(map(str, range(1, code.text.count("\n") + 2)))
-    return f"""<div class="highlight-{code.language}"><table class="highlighttable"><tr><td class="linenos"><div class="linenodiv">
-<pre>{numbers}</pre></div></td><td class="code"><div class="highlight"><pre>{_spans(code)}
+    return f"""<div class="highlight-{code.language}"><table class="highlighttable"><tr>
+<td class="linenos"><div class="linenodiv"><pre>{numbers}</pre></div></td><td class="code"><div class="highlight"><pre>{_spans(code)}
 </pre></div></td></tr></table></div>"""
 
 
