@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from types import MappingProxyType
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -83,6 +84,22 @@ def blocks_of_page(
     return _Walk(base, entries).through(body) if body else []
 
 
+class _Box(StrEnum):
+    NOTE = "note"
+    TITLE = "title"
+    QUOTE = "quote"
+
+
+class _Shape(NamedTuple):
+    """What a line is, before its words are known."""
+
+    kind: BlockKind
+    depth: int = 0
+    number: int | None = None
+    level: int = 0
+    label: str = ""
+
+
 @dataclass(slots=True)
 class _List:
     is_ordered: bool
@@ -108,7 +125,8 @@ class _Walk:
     tables: int = 0  # that lay out the page around us
     notes: list[str] = field(default_factory=list)
     note_title: int = 0
-    item: BodyBlock | None = None  # begins with the next words
+    boxes: list[tuple[int, _Box]] = field(default_factory=list)
+    item: _Shape | None = None  # begins with the next words
     entry: int = 0  # the element of the entry that we are inside of
     headline: str = ""  # of it, until its heading was passed
 
@@ -121,7 +139,10 @@ class _Walk:
                 break
             tag = node.tag_id
             if tag == TEXT:
-                self._say(node.text_content or "")
+                text = node.text_content or ""
+                # Half of a page's text nodes are indentation between its elements.
+                if self.pieces or not text.isspace():
+                    self._say(text)
                 node = node.next
             elif (
                 tag in _SILENT or (tag == _TIME and self.entry) or (tag not in _INLINE and self._take_whole(node, tag))
@@ -183,45 +204,47 @@ class _Walk:
             self.item = None
         elif tag == _TABLE:
             self.tables -= 1
-        if tag in _BOXES:
-            self._close_box(node, tag)
+        if self.boxes and self.boxes[-1][0] == node.mem_id:
+            self._close_box()
 
     def _begin_entry(self, node: LexborNode, entry: LiveEntry) -> None:
         self.entry, self.headline = node.mem_id, entry.headline
         block = BodyBlock(kind=BlockKind.ENTRY, text=entry.headline, at=entry.at, url=entry.url)
         self.found.append(FoundBlock(block, 0.0, is_in_entry=True))
 
-    def _begun_item(self, node: LexborNode, tag: int) -> BodyBlock:
+    def _begun_item(self, node: LexborNode, tag: int) -> _Shape:
         depth = min(max(len(self.lists), 1), DEEPEST_LIST)
         if tag == _TERM:
-            return BodyBlock(kind=BlockKind.TERM, depth=depth)
-        holder = self.lists[-1] if self.lists else _List(is_ordered=False)
+            return _Shape(BlockKind.TERM, depth)
         if tag == _MEANING:
-            return BodyBlock(kind=BlockKind.ITEM, depth=min(depth + 1, DEEPEST_LIST))
-        said = attribute(node, "value")
+            return _Shape(BlockKind.ITEM, min(depth + 1, DEEPEST_LIST))
+        holder = self.lists[-1] if self.lists else _List(is_ordered=False)
+        said = attribute(node, "value") if holder.is_ordered else ""
         number = int(said) if _DIGITS.fullmatch(said) else holder.next_number
         holder.next_number = number + 1
-        return BodyBlock(kind=BlockKind.ITEM, depth=depth, number=number if holder.is_ordered else None)
+        return _Shape(BlockKind.ITEM, depth, number if holder.is_ordered else None)
 
     def _open_box(self, node: LexborNode, tag: int) -> None:
         said = attribute(node, "class")[:500].lower()
-        if said and tag != _PARAGRAPH and (_ADMONITION.search(said)):
+        if said and tag != _PARAGRAPH and _ADMONITION.search(said):
             label = _LABEL.search(said)
             self.notes.append(label[1] if label else "note")
+            self.boxes.append((node.mem_id, _Box.NOTE))
         elif tag == _QUOTE:
             self.quotes += 1
+            self.boxes.append((node.mem_id, _Box.QUOTE))
         elif said and self.notes and _TITLE_OF_NOTE.search(said):
             self.note_title += 1
+            self.boxes.append((node.mem_id, _Box.TITLE))
 
-    def _close_box(self, node: LexborNode, tag: int) -> None:
-        """The same questions as when it was opened: nothing of it is remembered by element."""
-        said = attribute(node, "class")[:500].lower()
-        if said and tag != _PARAGRAPH and _ADMONITION.search(said):
-            self.notes.pop()
-        elif tag == _QUOTE:
-            self.quotes -= 1
-        elif said and self.notes and _TITLE_OF_NOTE.search(said):
-            self.note_title -= 1
+    def _close_box(self) -> None:
+        match self.boxes.pop()[1]:
+            case _Box.NOTE:
+                self.notes.pop()
+            case _Box.QUOTE:
+                self.quotes -= 1
+            case _Box.TITLE:
+                self.note_title -= 1
 
     def _take_whole(self, node: LexborNode, tag: int) -> bool:
         """What is one block with all that is inside; False: to be walked into."""
@@ -249,7 +272,7 @@ class _Walk:
         text = shown_code(storable(node.text()[:LONGEST_TEXT]))
         if text:
             self.letters += len(text)
-            self._add(BodyBlock(kind=BlockKind.CODE, text=text, language=language_of_code(node)))
+            self._add(BodyBlock(kind=BlockKind.CODE, depth=self._depth(), text=text, language=language_of_code(node)))
         return True
 
     def _take_table(self, node: LexborNode) -> bool:
@@ -264,7 +287,9 @@ class _Walk:
         said = page_line(caption.text()) if caption is not None else ""
         links = sum(len(one.text()) for one in node.css("a")[:1_000])
         share = links / (sum(len(cell) for row in rows for cell in row) or 1)
-        self._add(BodyBlock(kind=BlockKind.TABLE, rows=rows, has_header=has_header, caption=said), share)
+        self._add(
+            BodyBlock(kind=BlockKind.TABLE, depth=self._depth(), rows=rows, has_header=has_header, caption=said), share
+        )
         return True
 
     def _take_figure(self, node: LexborNode) -> bool:
@@ -288,7 +313,10 @@ class _Walk:
         # A picture in a line of text is a sign of it; one in a link announces where that leads.
         if not url or is_small or (not is_figure and (self.pieces or self.links or not alt)):
             return
-        self._add(BodyBlock(kind=BlockKind.FIGURE, url=url, alt=alt, caption=caption), float(bool(self.links)))
+        self._add(
+            BodyBlock(kind=BlockKind.FIGURE, depth=self._depth(), url=url, alt=alt, caption=caption),
+            float(bool(self.links)),
+        )
 
     def _take_embed(self, node: LexborNode, said: str, caption: str = "") -> bool:
         url = absolute(said, self.base)[:_LONGEST_URL]
@@ -297,7 +325,7 @@ class _Walk:
             return False
         self._finish()
         title = page_line(attribute(node, "title") or attribute(node, "aria-label"))
-        self._add(BodyBlock(kind=BlockKind.EMBED, url=url, alt=title, caption=caption))
+        self._add(BodyBlock(kind=BlockKind.EMBED, depth=self._depth(), url=url, alt=title, caption=caption))
         return True
 
     def _say(self, text: str) -> None:
@@ -328,42 +356,46 @@ class _Walk:
     def _finish(self) -> None:
         if not self.pieces:
             return
-        for _, kind, begin, url in reversed(self.opened):
-            self._mark(begin, self.length, kind, url)
+        for _, marked, begin, url in reversed(self.opened):
+            self._mark(begin, self.length, marked, url)
         text = "".join(self.pieces).rstrip()
-        self.opened = [(number, kind, 0, url) for number, kind, _, url in self.opened]
+        if self.opened:
+            self.opened = [(number, marked, 0, url) for number, marked, _, url in self.opened]
+        length = len(text)
         marks = tuple(
-            replace(one, end=min(one.end, len(text)))
-            for one in sorted(self.marks, key=lambda one: (one.begin, -one.end))
-            if one.begin < len(text)
+            one if one.end <= length else replace(one, end=length) for one in self.marks if one.begin < length
         )
         linked = self.linked / (self.length or 1)
         self.pieces, self.marks, self.length, self.linked = [], [], 0, 0
         if KEPT_BREAK in text:
             # Code of a highlighter that writes no <pre>.
-            self._add(BodyBlock(kind=BlockKind.CODE, text=shown_code(text)))
+            self._add(BodyBlock(kind=BlockKind.CODE, depth=self._depth(), text=shown_code(text)))
         elif text and self.heading and text == self.headline:
             self.headline = ""
         elif text:
-            self._add(replace(self._kind_of_line(), text=text, marks=marks), linked)
+            kind, depth, number, level, label = self._shape_of_line()
+            self._add(
+                BodyBlock(kind=kind, text=text, level=level, depth=depth, number=number, label=label, marks=marks),
+                linked,
+            )
 
-    def _kind_of_line(self) -> BodyBlock:
-        depth = min(len(self.lists), DEEPEST_LIST)
+    def _shape_of_line(self) -> _Shape:
+        depth = self._depth()
         if self.heading:
-            return BodyBlock(kind=BlockKind.HEADING, level=self.heading)
+            return _Shape(BlockKind.HEADING, level=self.heading)
         if self.item is not None:
             begun, self.item = self.item, None
             return begun
         if self.notes:
-            return BodyBlock(kind=BlockKind.NOTE, depth=depth, label=self.notes[-1], level=int(self.note_title > 0))
-        return BodyBlock(kind=BlockKind.QUOTE if self.quotes else BlockKind.PARAGRAPH, depth=depth)
+            return _Shape(BlockKind.NOTE, depth, level=int(self.note_title > 0), label=self.notes[-1])
+        return _Shape(BlockKind.QUOTE if self.quotes else BlockKind.PARAGRAPH, depth)
+
+    def _depth(self) -> int:
+        return min(len(self.lists), DEEPEST_LIST)
 
     def _add(self, block: BodyBlock, linked: float = 0.0) -> None:
-        if len(self.found) >= MOST_BLOCKS:
-            return
-        depth = block.depth or min(len(self.lists), DEEPEST_LIST)
-        block = replace(block, depth=0 if block.kind is BlockKind.HEADING else depth)
-        self.found.append(FoundBlock(block, linked, self.entry != 0))
+        if len(self.found) < MOST_BLOCKS:
+            self.found.append(FoundBlock(block, linked, self.entry != 0))
 
 
 def _sizes(image: LexborNode) -> tuple[str, str]:
@@ -382,6 +414,8 @@ def _image_url(image: LexborNode) -> str:
 
 def with_addresses(block: BodyBlock, base: str) -> BodyBlock:
     """With whole URLs: asked of blocks that are kept, as resolving every link of a page takes longer than the walk."""
+    if not block.marks and not block.url:
+        return block
     marks = [one if one.kind is not MarkKind.LINK else replace(one, url=_whole(one.url, base)) for one in block.marks]
     url = _whole(block.url, base) if block.url else ""
     return replace(block, url=url, marks=tuple(one for one in marks if one.url or one.kind is not MarkKind.LINK))

@@ -134,7 +134,8 @@ def _numbered(code: Code) -> str:
     """Pygments with its numbers in a column beside."""
     numbers = "\n".join(map(str, range(1, code.text.count("\n") + 2)))
     return f"""<div class="highlight-{code.language}"><table class="highlighttable"><tr>
-<td class="linenos"><div class="linenodiv"><pre>{numbers}</pre></div></td><td class="code"><div class="highlight"><pre>{_spans(code)}
+<td class="linenos"><div class="linenodiv"><pre>{numbers}</pre></div></td>
+<td class="code"><div class="highlight"><pre>{_spans(code)}
 </pre></div></td></tr></table></div>"""
 
 
