@@ -81,7 +81,7 @@ def _with_blocks(
     if live is not None:
         said = structure_of_live(body.text, shown, seen.base, live)
     else:
-        said = structure_of(body.text, shown, seen.base, seen.titles)
+        said = structure_of(body.text, shown, seen.base, seen.titles, adds=not body.is_given)
     if said.text == body.text:
         return body, said.blocks
     return body._replace(text=said.text, words=count_words(said.text)), said.blocks

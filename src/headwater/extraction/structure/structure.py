@@ -28,8 +28,10 @@ class Structured(NamedTuple):
     text: str
 
 
-def structure_of(text: str, tree: LexborHTMLParser, base: str, titles: Collection[str] = ()) -> Structured:
-    """The text as blocks, with the code, tables, headings and pictures that stand between its lines on the page.
+def structure_of(
+    text: str, tree: LexborHTMLParser, base: str, titles: Collection[str] = (), *, adds: bool = True
+) -> Structured:
+    """The text as blocks, and if it `adds`, the code, tables and pictures that stand between its lines on the page.
 
     `tree` is the page as it is shown, nothing of it taken out; `titles` are comparable. The text changes only where it
     had half of a table or of code, lines of several elements in one, or lacked one of these.
@@ -38,7 +40,7 @@ def structure_of(text: str, tree: LexborHTMLParser, base: str, titles: Collectio
         return Structured((), text)
     found = blocks_of_page(tree, base)
     aligned = align(text, found)
-    if sum(one.found >= 0 for one in aligned) >= _LEAST_FOUND * len(aligned):
+    if adds and sum(one.found >= 0 for one in aligned) >= _LEAST_FOUND * len(aligned):
         aligned = list(_with_what_stands_between(aligned, found, titles))
     return _bounded([one.block for one in aligned], text, base)
 
