@@ -78,7 +78,7 @@ def _with_blocks(
     """The body with the structure of its text; `shown` is the page before anything was taken out to read it."""
     if body.produced_by in (Producer.FEED, Producer.FEED_ONLY):
         shown, live = visible_page(page.hints.content), None
-    if live is not None:
+    if live is not None and not body.is_given:
         said = structure_of_live(body.text, shown, seen.base, live)
     else:
         said = structure_of(body.text, shown, seen.base, seen.titles, adds=not body.is_given)

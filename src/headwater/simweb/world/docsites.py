@@ -1,6 +1,6 @@
 """Documentation sites: a tree of pages per version, with navigation and a next link. They do not change over time."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -113,11 +113,6 @@ class DocsSite:
     def manual(self, chapter: Chapter) -> Manual:
         """What the page of a chapter has beside its paragraphs."""
         return manual_of(VOICE, chapter.key, in_the_markup_of=self._publisher.host)
-
-    @property
-    def chapters(self) -> Sequence[Chapter]:
-        """In reading order."""
-        return self._chapters
 
     def _neighbours(self, position: int) -> str:
         links = [
