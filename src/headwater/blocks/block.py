@@ -58,6 +58,14 @@ class InlineMark:
     url: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class CellMark(InlineMark):
+    """Of a cell of a table, both counted from 0."""
+
+    row: int = 0
+    column: int = 0
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BodyBlock:
     """What a kind has no use for is empty. `text` is one line, but for code.
@@ -82,6 +90,7 @@ class BodyBlock:
     label: str = ""
     at: datetime | None = None
     marks: tuple[InlineMark, ...] = ()
+    cell_marks: tuple[CellMark, ...] = ()
 
 
 def text_of_blocks(blocks: Iterable[BodyBlock]) -> str:

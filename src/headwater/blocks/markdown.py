@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC
-from itertools import chain
 
 from headwater.blocks.block import BlockKind, BodyBlock, InlineMark, MarkKind
 
@@ -118,16 +117,23 @@ def _table(block: BodyBlock) -> Iterator[str]:
     if block.caption:
         yield f"**{_escaped(block.caption)}**"
         yield ""
-    rows = list(block.rows)
-    head = rows.pop(0) if block.has_header and rows else ("",) * width
-    yield _row(head, width)
+    marks: dict[tuple[int, int], list[InlineMark]] = {}
+    for one in block.cell_marks:
+        marks.setdefault((one.row, one.column), []).append(one)
+    rows = [
+        "| " + " | ".join(_cell(text, marks.get((at, column), ())) for column, text in enumerate(row)) + " |"
+        for at, row in enumerate(row + ("",) * (width - len(row)) for row in block.rows)
+    ]
+    yield rows.pop(0) if block.has_header and rows else "| " + " | ".join([""] * width) + " |"
     yield "|" + " --- |" * width
-    yield from (_row(row, width) for row in rows)
+    yield from rows
 
 
-def _row(row: Sequence[str], width: int) -> str:
-    cells = (cell.translate(MARKUP).replace("\\", "\\\\").replace("|", "\\|") for cell in row)
-    return "| " + " | ".join(chain(cells, [""] * (width - len(row)))) + " |"
+def _cell(text: str, marks: Sequence[InlineMark]) -> str:
+    """A bar ends a cell even in code."""
+    if marks:
+        return "".join(_pieces(text, marks)).replace("|", "\\|")
+    return text.translate(MARKUP).replace("\\", "\\\\").replace("|", "\\|")
 
 
 def _inline(block: BodyBlock) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 import zstandard
 
-from headwater.blocks.block import BodyBlock, blocks_of_text
+from headwater.blocks.block import BodyBlock, InlineMark, blocks_of_text
 from headwater.storable import storable_json
 
 if TYPE_CHECKING:
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 _LEVEL = 6
 _LARGEST_BYTES = 16 << 20
 _UNSAID: dict[str, Any] = {
-    name: field.default for name, field in BodyBlock.__dataclass_fields__.items() if name not in ("kind", "marks")
+    name: field.default
+    for name, field in BodyBlock.__dataclass_fields__.items()
+    if name not in ("kind", "marks", "cell_marks")
 }
 
 
@@ -51,11 +53,14 @@ def json_of(block: BodyBlock) -> dict[str, Any]:
         if (value := getattr(block, name)) != unsaid:
             said[name] = value.isoformat() if name == "at" else value
     if block.marks:
-        said["marks"] = [
-            {"begin": one.begin, "end": one.end, "kind": str(one.kind)} | ({"url": one.url} if one.url else {})
-            for one in block.marks
-        ]
+        said["marks"] = [_mark(one) for one in block.marks]
+    if block.cell_marks:
+        said["cell_marks"] = [{"row": one.row, "column": one.column, **_mark(one)} for one in block.cell_marks]
     return said
+
+
+def _mark(one: InlineMark) -> dict[str, Any]:
+    return {"begin": one.begin, "end": one.end, "kind": str(one.kind)} | ({"url": one.url} if one.url else {})
 
 
 def _dictionary(text: str) -> zstandard.ZstdCompressionDict:

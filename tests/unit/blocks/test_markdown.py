@@ -4,8 +4,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from headwater.blocks.block import BlockKind, BodyBlock, InlineMark, MarkKind
+from headwater.blocks.block import BlockKind, BodyBlock, CellMark, InlineMark, MarkKind, text_of_blocks
 from headwater.blocks.markdown import markdown_of
+from headwater.blocks.packing import pack_blocks, unpack_blocks
 
 
 def paragraph(text: str, *marks: InlineMark) -> BodyBlock:
@@ -39,6 +40,15 @@ def test_a_language_that_is_no_word_is_not_said(language: str) -> None:
 def test_a_table_without_a_head_has_an_empty_one() -> None:
     table = BodyBlock(kind=BlockKind.TABLE, rows=(("a|b", "<c>"), ("d", "e")))
     assert markdown_of([table]) == "|  |  |\n| --- | --- |\n| a\\|b | &lt;c&gt; |\n| d | e |\n"
+
+
+def test_parts_of_a_cell_are_marked() -> None:
+    marks = (CellMark(0, 3, MarkKind.CODE, "", 1, 0), CellMark(0, 2, MarkKind.LINK, "https://a.example/", 1, 1))
+    rows = (("Name", "See"), ("a|b", "it"))
+    table = BodyBlock(kind=BlockKind.TABLE, rows=rows, has_header=True, cell_marks=marks)
+    assert markdown_of([table]).splitlines()[2] == "| `a\\|b` | [it](https://a.example/) |"
+    text = text_of_blocks([table])
+    assert unpack_blocks(pack_blocks([table], text), text) == (table,)
 
 
 def test_parts_of_a_line_are_marked() -> None:

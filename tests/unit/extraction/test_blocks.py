@@ -76,6 +76,12 @@ def test_words_keep_what_they_are(read: Read) -> None:
     }
 
 
+def test_cells_keep_what_they_are(read: Read) -> None:
+    rows = '<tr><th>Name</th><th>Meaning</th></tr><tr><td><code>limit</code></td><td>see <a href="/l">the list</a></td></tr>'
+    found = article(read(body=f"<article>{PROSE}<table>{rows}</table>{PROSE}</article>"))
+    assert "| `limit` | see [the list](https://www.example.com/l) |" in markdown_of(found.blocks)
+
+
 def test_pictures_between_the_lines_are_the_storys_and_others_are_not(read: Read) -> None:
     own = '<figure><img src="/quay.jpg" alt="The quay"><figcaption>The quay on Monday</figcaption></figure>'
     video = '<iframe src="https://www.youtube.com/embed/tide"></iframe><iframe src="//ads.example/x"></iframe>'

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 from itertools import islice
+from typing import NamedTuple
 
 from selectolax.lexbor import LexborNode
 
-from headwater.blocks.block import MOST_CELLS
-from headwater.extraction.elements import ids_of
+from headwater.blocks.block import MOST_CELLS, MOST_MARKS, CellMark, MarkKind
+from headwater.extraction.elements import attribute, id_of, ids_of
 from headwater.extraction.text import page_line
 
 _PARTS = ids_of({"thead", "tbody", "tfoot"})
@@ -18,10 +19,19 @@ _LONGEST_CELL, _PARAGRAPH, _MOST_LONG = 2_000, 300, 0.3
 _FEWEST_ROWS, _FEWEST_COLUMNS = 2, 2
 _LONGEST_NUMBER = 4
 
-Rows = tuple[tuple[str, ...], ...]
+_MARKED = "code, kbd, samp, a[href]"
+_LINK = id_of("a")
+_MOST_OF_A_CELL = 20
+_LONGEST_URL = 2_083
 
 
-def rows_of_table(table: LexborNode) -> tuple[Rows, bool] | None:
+class FoundTable(NamedTuple):
+    rows: tuple[tuple[str, ...], ...]
+    has_header: bool
+    marks: tuple[CellMark, ...]
+
+
+def rows_of_table(table: LexborNode) -> FoundTable | None:
     """With whether the first row is its head; None where it lays out what it holds. A cell that takes several columns
     or rows stands in the first one, the others are empty.
     """
@@ -29,6 +39,8 @@ def rows_of_table(table: LexborNode) -> tuple[Rows, bool] | None:
     if any(one.mem_id != table.mem_id for one in table.css(_LAYING_OUT)[:2]):
         return None
     rows: list[tuple[str, ...]] = []
+    marks: list[CellMark] = []
+    is_marked = table.css_first(_MARKED) is not None
     taken: dict[int, int] = {}
     has_header, left = False, MOST_CELLS
     for row, is_head in _rows(table):
@@ -38,11 +50,37 @@ def rows_of_table(table: LexborNode) -> tuple[Rows, bool] | None:
             break
         if any(cells):
             has_header = has_header or (not rows and (is_head or heads == len([cell for cell in cells if cell])))
+            if is_marked and len(marks) < MOST_MARKS:
+                marks += _marks_of(row, cells, len(rows))
             rows.append(tuple(cells))
     width = max(map(len, rows), default=0)
     if len(rows) < _FEWEST_ROWS or width < _FEWEST_COLUMNS or not _holds_data(rows, width):
         return None
-    return tuple(row + ("",) * (width - len(row)) for row in rows), has_header
+    return FoundTable(tuple(row + ("",) * (width - len(row)) for row in rows), has_header, tuple(marks[:MOST_MARKS]))
+
+
+def _marks_of(row: LexborNode, cells: list[str], number: int) -> Iterator[CellMark]:
+    """By their words: a cell with two texts alike is marked where the first one stands."""
+    column = 0
+    for cell in _children(row):
+        if cell.tag_id not in _CELLS:
+            continue
+        marked = [(one, page_line(one.text(), _LONGEST_CELL)) for one in cell.css(_MARKED)[:_MOST_OF_A_CELL]]
+        text = page_line(cell.text(separator=" ") if _has_blocks(cell) else cell.text(), _LONGEST_CELL)
+        while column < len(cells) and cells[column] != text:
+            column += 1
+        if column == len(cells):
+            return
+        begin = 0
+        for one, words in marked:
+            at = text.find(words, begin) if words else -1
+            if at >= 0:
+                is_link = one.tag_id == _LINK
+                url = attribute(one, "href").strip()[:_LONGEST_URL] if is_link else ""
+                kind = MarkKind.LINK if is_link else MarkKind.CODE
+                yield CellMark(at, at + len(words), kind, url, number, column)
+                begin = at if is_link else at + len(words)
+        column += 1
 
 
 def _holds_data(rows: list[tuple[str, ...]], width: int) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -17,6 +17,8 @@ from headwater.extraction.structure.code_language import language_of_code
 from headwater.extraction.structure.found_table import rows_of_table
 from headwater.extraction.structure.live import LiveEntry
 from headwater.extraction.text import KEPT_BREAK, LONGEST_TEXT, page_line, shown_code, storable
+
+Mark = TypeVar("Mark", bound=InlineMark)
 
 _MOST_NODES = 300_000
 _LONGEST_BLOCK = 100_000
@@ -281,14 +283,22 @@ class _Walk:
         read = rows_of_table(node) if self.tables < _MOST_TABLES_AROUND else None
         if read is None:
             return False
-        rows, has_header = read
+        rows, has_header, marks = read
         self.letters += sum(len(cell) for row in rows for cell in row)
         caption = node.css_first("caption")
         said = page_line(caption.text()) if caption is not None else ""
         links = sum(len(one.text()) for one in node.css("a")[:1_000])
         share = links / (sum(len(cell) for row in rows for cell in row) or 1)
         self._add(
-            BodyBlock(kind=BlockKind.TABLE, depth=self._depth(), rows=rows, has_header=has_header, caption=said), share
+            BodyBlock(
+                kind=BlockKind.TABLE,
+                depth=self._depth(),
+                rows=rows,
+                has_header=has_header,
+                caption=said,
+                cell_marks=marks,
+            ),
+            share,
         )
         return True
 
@@ -414,11 +424,20 @@ def _image_url(image: LexborNode) -> str:
 
 def with_addresses(block: BodyBlock, base: str) -> BodyBlock:
     """With whole URLs: asked of blocks that are kept, as resolving every link of a page takes longer than the walk."""
-    if not block.marks and not block.url:
+    if not (block.marks or block.cell_marks or block.url):
         return block
-    marks = [one if one.kind is not MarkKind.LINK else replace(one, url=_whole(one.url, base)) for one in block.marks]
-    url = _whole(block.url, base) if block.url else ""
-    return replace(block, url=url, marks=tuple(one for one in marks if one.url or one.kind is not MarkKind.LINK))
+    return replace(
+        block,
+        url=_whole(block.url, base) if block.url else "",
+        marks=_with_urls(block.marks, base),
+        cell_marks=_with_urls(block.cell_marks, base),
+    )
+
+
+def _with_urls(marks: tuple[Mark, ...], base: str) -> tuple[Mark, ...]:
+    """Links that lead nowhere are none."""
+    whole = (one if one.kind is not MarkKind.LINK else replace(one, url=_whole(one.url, base)) for one in marks)
+    return tuple(one for one in whole if one.url or one.kind is not MarkKind.LINK)
 
 
 def _whole(href: str, base: str) -> str:

@@ -152,6 +152,13 @@ class BlockMark(BaseModel):
     url: str | None = None
 
 
+class TableMark(BlockMark):
+    """A part of a cell; rows and columns are counted from 0."""
+
+    row: int
+    column: int
+
+
 class BlockShape(BaseModel):
     """A block of a document. What a kind has no use for is left out."""
 
@@ -169,6 +176,7 @@ class BlockShape(BaseModel):
     label: str | None = Field(None, description="Of a note: warning, tip and the like.")
     at: datetime | None = Field(None, description="Of a live entry.")
     marks: list[BlockMark] | None = None
+    cell_marks: list[TableMark] | None = None
 
 
 class DocumentBlocks(BaseModel):
