@@ -27,7 +27,7 @@ _RULE = frozenset("|-: ")
 _WHOLE = frozenset({BlockKind.CODE, BlockKind.TABLE})
 
 
-class Span(NamedTuple):
+class LineSpan(NamedTuple):
     """Units of a page that one line covers; `is_exact` if it covers nothing by half."""
 
     first: int
@@ -92,15 +92,15 @@ def _keys_of(block: BodyBlock) -> Iterator[str]:
     return (key for key in keys if key)
 
 
-def spans_of(keys: Sequence[str], units: Units) -> list[Span | None]:
+def spans_of(keys: Sequence[str], units: Units) -> list[LineSpan | None]:
     """Lines that stand once in text and page are sure; the others are looked for between these, in order."""
-    spans: list[Span | None] = [None] * len(keys)
+    spans: list[LineSpan | None] = [None] * len(keys)
     places: dict[str, list[int]] = defaultdict(list)
     for number, key in enumerate(units.keys):
         places[key].append(number)
     sure = _in_order(_unique_pairs(keys, places))
     for line, unit in sure:
-        spans[line] = Span(unit, unit, is_exact=True)
+        spans[line] = LineSpan(unit, unit, is_exact=True)
     ends = [(-1, -1), *sure, (len(keys), len(units.keys))]
     for (line, unit), (next_line, next_unit) in pairwise(ends):
         _fill(spans, keys, units, places, range(line + 1, next_line), range(unit + 1, next_unit))
@@ -135,7 +135,7 @@ def _in_order(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _fill(
-    spans: list[Span | None],
+    spans: list[LineSpan | None],
     keys: Sequence[str],
     units: Units,
     places: dict[str, list[int]],
@@ -153,7 +153,7 @@ def _fill(
         same = places.get(key, [])
         number = bisect_left(same, begin)
         if number < len(same) and same[number] < within.stop:
-            spans[line] = Span(same[number], same[number], is_exact=True)
+            spans[line] = LineSpan(same[number], same[number], is_exact=True)
         elif len(key) >= _TELLING_LETTERS:
             spans[line] = _span_in(key, units, begin, within.stop)
         if span := spans[line]:
@@ -161,7 +161,7 @@ def _fill(
             begin = span.last + (1 if span.is_exact else 0)
 
 
-def _span_in(key: str, units: Units, begin: int, end: int) -> Span | None:
+def _span_in(key: str, units: Units, begin: int, end: int) -> LineSpan | None:
     """Where a line joins several elements, or is a part of one."""
     place = units.text.find(key, units.begins[begin], min(units.begins[end], units.begins[begin] + _LOOKED_THROUGH))
     if place < 0:
@@ -169,11 +169,11 @@ def _span_in(key: str, units: Units, begin: int, end: int) -> Span | None:
     first = bisect_left(units.begins, place + 1) - 1
     last = bisect_left(units.begins, place + len(key)) - 1
     is_exact = units.begins[first] == place and units.begins[last + 1] == place + len(key)
-    return Span(first, last, is_exact)
+    return LineSpan(first, last, is_exact)
 
 
 def _blocks(
-    lines: Sequence[str], spans: Sequence[Span | None], units: Units, found: Sequence[FoundBlock]
+    lines: Sequence[str], spans: Sequence[LineSpan | None], units: Units, found: Sequence[FoundBlock]
 ) -> Iterator[Aligned]:
     said = -1  # the last block of the page that was said whole
     loose: list[str] = []  # lines that the page's blocks do not explain
@@ -198,7 +198,7 @@ def _blocks(
     yield from _loose(loose)
 
 
-def _blocks_in(span: Span | None, units: Units) -> list[int]:
+def _blocks_in(span: LineSpan | None, units: Units) -> list[int]:
     return list(dict.fromkeys(units.blocks[span.first : span.last + 1])) if span else []
 
 
