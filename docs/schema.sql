@@ -77,6 +77,7 @@ create type new_document as (
     rights text[],
     rights_statements text
     authors text[]
+    blocks bytea
 );
 
 create type new_body as (
@@ -765,6 +766,7 @@ create table documents (
     rights            text[] not null default '{}'::text[],  -- What was said, use by use: train=refused. A use that is not named here is unknown.
     rights_statements jsonb,  -- Who said so, where, and in which words; null: nobody.
     authors           text[] not null default '{}'::text[],
+    blocks            bytea storage external,  -- JSON, compressed by zstd with the text as its dictionary. Null: the lines of the text say it all.
     constraint documents_pkey PRIMARY KEY (bucket, url_hash),
     constraint believed_is_a_duplicate CHECK (NOT is_claim_believed OR claimed_hash IS NOT NULL AND duplicate_of IS NOT NULL),
     constraint claim_as_a_whole CHECK ((claimed_bucket IS NULL) = (claimed_hash IS NULL) AND (claimed_url IS NULL) = (claimed_hash IS NULL)),
@@ -811,6 +813,23 @@ create table document_versions (
     replaced_at       timestamptz not null,
     rights            text[] not null default '{}'::text[],
     rights_statements jsonb,
+    bucket       smallint not null,
+    url_hash     bytea not null,
+    version      integer not null,
+    title        text not null,
+    text         text not null,
+    summary      text not null,
+    author       text not null,
+    published_at timestamptz,
+    updated_at   timestamptz,
+    word_count   integer not null,
+    content_hash bytea not null,
+    simhash      bigint,
+    produced_by  text not null,
+    crawled_at   timestamptz not null,
+    changed_at   timestamptz not null,
+    replaced_at  timestamptz not null,
+    blocks       bytea storage external,
     constraint document_versions_pkey PRIMARY KEY (bucket, url_hash, version)
 );
 CREATE INDEX document_versions_by_age ON document_versions USING btree (replaced_at);
@@ -1608,6 +1627,7 @@ function follow_clock_back(p_bucket smallint, p_back interval, p_lease interval,
 function follow_clock_back_in_channels(p_back interval, p_lease interval, p_now timestamptz DEFAULT NULL::timestamptz) returns void volatile;
 function forget_in_default(p_table text, p_before timestamptz, p_limit integer) returns integer volatile;
 function free_claimants(p_one document_key, p_content bytea, p_simhash bigint) returns document_key[] volatile set plan_cache_mode=force_generic_plan, enable_seqscan=off;
+function gain_blocks(n new_document, p_now timestamptz) returns integer volatile set plan_cache_mode=force_generic_plan, enable_seqscan=off;
 function gather_claimants(n new_document, p_simhash bigint, p_original document_key, p_now timestamptz) returns void volatile set plan_cache_mode=force_generic_plan, enable_seqscan=off;
 function grow_older(p_one document_key, p_since timestamptz, p_now timestamptz) returns void volatile set plan_cache_mode=force_generic_plan, enable_seqscan=off;
 function hand_over_duplicates(p_one document_key, p_to document_key) returns void volatile set plan_cache_mode=force_generic_plan, enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off;

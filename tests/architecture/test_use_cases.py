@@ -47,7 +47,10 @@ SAME = {
     "hosts robots": ["show_robots"],
     "hosts list": ["list_hosts"],
     "hosts show": ["show_host", "show_policy"],
-    "docs show": ["show_document", "find_document", "list_versions", "show_version", "list_outlinks", "show_raw_body"],
+    "docs show": [
+        *("show_document", "find_document", "list_versions", "show_version", "show_blocks", "list_outlinks"),
+        "show_raw_body",
+    ],
     "docs reextract": ["reextract_document"],
     "docs export": ["export_documents"],
     "docs search": ["search"],

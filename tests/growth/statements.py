@@ -130,6 +130,7 @@ class Sample:
                 ["train=refused"],
                 None,
                 ["A. Writer"],
+                b"packed blocks",
             ),
         )
 
@@ -197,6 +198,7 @@ def _archive(w: Sample) -> dict[str, Calls]:
         "versions_of_document": [key],
         "versions_in_short": [(*key, 1_000_000, 50)],
         "version_of_document": [(*key, 1)],
+        "blocks_of_document": [(*key, None), (*key, 1)],
         "hold_jobs": [jobs],
         "write_jobs": [([], w.source, w.channel, w.now)],
         "see_jobs_again": [(*jobs, w.channel, w.now)],

@@ -48,8 +48,8 @@ class NewDocument:
     """`simhash` None: nothing to compare. `metadata` is whatever the page said that has no field of its own.
     `author` holds the `authors` in one line.
 
-    It stands under the address it was read from. `claimed` is another page that this one calls canonical, with the
-    address `canonical_url`: a claim, which the archive believes or not.
+    `blocks` are packed with the text. It stands under the address it was read from. `claimed` is another page that
+    this one calls canonical, with the address `canonical_url`: a claim, which the archive believes or not.
     """
 
     bucket: int
@@ -78,6 +78,7 @@ class NewDocument:
     claimed: DocumentKey | None = None
     rights: Rights = NOTHING_SAID
     authors: tuple[str, ...] = ()
+    blocks: bytes | None = None
 
     def __post_init__(self) -> None:
         if len(self.url_hash) != 32 or len(self.content_hash) != 32:
@@ -93,7 +94,7 @@ class NewDocument:
 
 
 _AS_THEY_ARE = tuple(
-    name for name in NewDocument.__dataclass_fields__ if name not in ("claimed", "rights", "authors")
+    name for name in NewDocument.__dataclass_fields__ if name not in ("claimed", "rights", "authors", "blocks")
 )
 
 
@@ -167,7 +168,7 @@ def document_row(new: NewDocument) -> tuple[Any, ...]:
     }
     values = [special[name] if name in special else storable(getattr(new, name)) for name in _AS_THEY_ARE]
     said = (new.rights.marks, stored_statements(new.rights))
-    return (*values, *(new.claimed or _NOWHERE), *said, storable(new.authors))
+    return (*values, *(new.claimed or _NOWHERE), *said, storable(new.authors), new.blocks)
 
 
 def stored_statements(rights: Rights) -> str | None:

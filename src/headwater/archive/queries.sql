@@ -83,6 +83,13 @@ UNION ALL
 SELECT version, title, text, content_hash, word_count, crawled_at, changed_at, rights, rights_statements, replaced_at
 FROM document_versions WHERE bucket = $1 AND url_hash = $2 AND version = $3;
 
+-- name: blocks_of_document
+-- What a text was made of, with the text: of one version, or of the present one.
+SELECT version, text, blocks FROM documents
+WHERE bucket = $1::smallint AND url_hash = $2::bytea AND ($3::integer IS NULL OR version = $3)
+UNION ALL
+SELECT version, text, blocks FROM document_versions WHERE bucket = $1 AND url_hash = $2 AND version = $3;
+
 -- name: hold_jobs
 -- Vacancies that are known already, with who tells them, locked in one order everywhere.
 SELECT j.canonical_hash, j.status, j.version, j.source_id, j.is_spoken_for, j.deleted_by,
@@ -386,6 +393,7 @@ WHERE NOT d.is_emptied AND d.changed_at < now() - make_interval(days => $1::inte
 UPDATE documents d
 SET is_emptied = true, title = '', text = '', summary = '', author = '', authors = '{}', published_at = NULL, updated_at = NULL, section = '',
     keywords = '{}', images = '{}', word_count = 0, quality = NULL, quality_parts = '{}', simhash = NULL, metadata = '{}', rights = '{}', rights_statements = NULL,
+    blocks = NULL,
     near_bucket = NULL, near_duplicate_of = NULL, claimed_bucket = NULL, claimed_hash = NULL, claimed_url = NULL
 FROM unnest($1::smallint[], $2::bytea[]) AS g (bucket, url_hash)
 WHERE d.bucket = g.bucket AND d.url_hash = g.url_hash AND d.deleted_at IS NOT NULL;

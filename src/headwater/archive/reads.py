@@ -7,6 +7,8 @@ from typing import Any
 from uuid import UUID
 
 from headwater.archive.documents import key_in, to_unsigned
+from headwater.blocks.block import BodyBlock
+from headwater.blocks.packing import unpack_blocks
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
 from headwater.rights.record import rights_as_dict
@@ -80,6 +82,22 @@ async def find_document(database: Connection | Database, url_hash: bytes) -> Doc
     """By its id alone, wherever its host's bucket is."""
     row = await database.fetchrow(queries.find_document, url_hash)
     return _document(row) if row else None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredBlocks:
+    """The structure of one version of a document."""
+
+    version: int
+    blocks: tuple[BodyBlock, ...]
+
+
+async def read_blocks(
+    database: Connection | Database, key: DocumentKey, version: int | None = None
+) -> StoredBlocks | None:
+    """Of the present version, unless another is asked for."""
+    row = await database.fetchrow(queries.blocks_of_document, *key, version)
+    return StoredBlocks(row["version"], unpack_blocks(row["blocks"], row["text"])) if row else None
 
 
 async def versions_of(database: Connection | Database, key: DocumentKey) -> list[StoredVersion]:

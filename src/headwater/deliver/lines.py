@@ -4,19 +4,28 @@ from typing import Any
 
 import orjson
 
+from headwater.blocks.packing import json_of
 from headwater.deliver.payload import event_of
 from headwater.deliver.records import Record
-from headwater.deliver.sink import Delivery
+from headwater.deliver.sink import Delivery, Upsert
 from headwater.storable import storable
 
 
 def line_of(delivery: Delivery) -> bytes:
     """A change: where it stands in the log, the record as it is now, or that it is to be removed."""
-    return json_line(event_of(delivery, with_text=True))
+    event = event_of(delivery, with_text=True)
+    if isinstance(delivery, Upsert):
+        event["record"] |= _structure_of(delivery.record)
+    return json_line(event)
 
 
 def record_line(record: Record) -> bytes:
-    return json_line(dict(record.fields))
+    return json_line({**record.fields, **_structure_of(record)})
+
+
+def _structure_of(record: Record) -> dict[str, Any]:
+    """Only of a document whose lines do not say it all: everything else would be there twice."""
+    return {"blocks": [json_of(block) for block in record.blocks]} if record.packed_blocks else {}
 
 
 def json_line(value: Any) -> bytes:

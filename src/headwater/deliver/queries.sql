@@ -51,13 +51,14 @@ SELECT k.place, k.bucket, k.hash, d.version, d.is_for_reader, h.version AS held_
        s.tags AS source_tags, s.country AS source_country, d.url, d.canonical_url, d.title, d.text, d.summary, d.author, d.authors,
        d.published_at, d.updated_at, d.language, d.section, d.keywords, d.images, d.word_count, d.page_type, d.quality,
        d.content_hash, d.produced_by, d.metadata, d.crawled_at, d.first_seen_at, d.changed_at, d.near_duplicate_of,
-       d.rights, d.rights_statements
+       d.rights, d.rights_statements, d.blocks
 FROM unnest(:buckets::smallint[], :hashes::bytea[]) WITH ORDINALITY AS k (bucket, hash, place)
 LEFT JOIN LATERAL (
     SELECT e.version, i.is_for_reader, e.source_id, e.url, e.canonical_url, e.title, CASE WHEN i.is_for_reader THEN e.text END AS text,
            e.summary, e.author, e.authors, e.published_at, e.updated_at, e.language, e.section, e.keywords, e.images, e.word_count,
            e.page_type, e.quality, e.content_hash, e.produced_by, CASE WHEN i.is_for_reader THEN e.metadata END AS metadata,
-           e.crawled_at, e.first_seen_at, e.changed_at, e.near_duplicate_of, e.rights, e.rights_statements
+           e.crawled_at, e.first_seen_at, e.changed_at, e.near_duplicate_of, e.rights, e.rights_statements,
+           CASE WHEN i.is_for_reader THEN e.blocks END AS blocks
     FROM documents e
     CROSS JOIN LATERAL (
         SELECT e.deleted_at IS NULL AND e.duplicate_of IS NULL

@@ -6,6 +6,8 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from headwater.archive.raw import unpack
+from headwater.blocks.block import BodyBlock
+from headwater.blocks.packing import unpack_blocks
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
 from headwater.net.body import Packed
@@ -76,6 +78,7 @@ class RecordSource:
 class Record:
     """`fields` are values that orjson writes, named as in DOCUMENT_FIELDS and JOB_FIELDS; besides `id`, `kind`,
     `version`, `source_id` and `source_name`. `html` is the raw page, where the sink asked for it and it is still kept.
+    `packed_blocks` are those of a document that says more than the lines of its text.
     """
 
     key: RecordKey
@@ -83,10 +86,15 @@ class Record:
     source: RecordSource
     fields: Mapping[str, Any] = field(default_factory=dict)
     html: str | None = None
+    packed_blocks: bytes | None = None
 
     @property
     def id(self) -> str:
         return self.key.id
+
+    @property
+    def blocks(self) -> tuple[BodyBlock, ...]:
+        return unpack_blocks(self.packed_blocks, self.fields.get("text") or "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +209,8 @@ def _record(key: RecordKey, row: Any) -> Record:
         "source_id": str(row["source_id"]),
         "source_name": source.name,
     }
-    return Record(key, row["version"], source, about | _fields_of(key.kind, row))
+    packed = row["blocks"] if key.kind is RecordKind.DOCUMENT else None
+    return Record(key, row["version"], source, about | _fields_of(key.kind, row), packed_blocks=packed)
 
 
 def _fields_of(kind: RecordKind, row: Any) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from headwater.blocks.block import BodyBlock
 from headwater.extraction.access import Access
 from headwater.extraction.lead_image import LeadImage
 from headwater.extraction.linked_data import LinkedData
@@ -51,10 +52,12 @@ class Article(PageFacts):
     """`content_hash` is the SHA-256 of the text with white space evened out, in hex, `simhash` its 64-bit likeness.
 
     `author` holds the `authors` in one line.
+    `blocks` make the text; none where nothing is known but its lines.
     `produced_by` is a `Producer`, the name of a template or that of a plug-in.
     """
 
     text: str
+    blocks: tuple[BodyBlock, ...]
     produced_by: str
     description: str
     author: str

@@ -64,7 +64,7 @@ class Producer(StrEnum):
 
 class ArticleBody(NamedTuple):
     """`is_teasers`: most of what was found announces other pages. `served` is what a template said, if it spoke.
-    `is_cut`: calls to pay stood in the text.
+    `is_cut`: calls to pay stood in the text. `is_given`: a person chose all of it, by selectors or a plug-in.
     """
 
     text: str
@@ -74,6 +74,7 @@ class ArticleBody(NamedTuple):
     guided: Guided | None = None
     served: ServedPage | None = None
     is_cut: bool = False
+    is_given: bool = False
 
 
 class _Line(NamedTuple):
@@ -109,7 +110,7 @@ class Chosen(NamedTuple):
 
 def body_of(elements: Elements, page: Page, given: Chosen, structured: str, known: KnownFacts) -> ArticleBody:
     """Changes the tree: the last thing to be done with it."""
-    chosen = ArticleBody(given.text, given.producer, count_words(given.text))
+    chosen = ArticleBody(given.text, given.producer, count_words(given.text), is_given=True)
     if chosen.words < SHORTEST_ARTICLE_WORDS:
         chosen = _learned(elements, page, known) if page.guide else _general(elements.tree, page, known)
         chosen = _fuller(_without_calls(chosen) if known.is_sold else chosen, structured, Producer.STRUCTURED)

@@ -5,6 +5,7 @@ from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
 
+from headwater.blocks.block import BodyBlock
 from headwater.extraction.access import access_of
 from headwater.extraction.article import Article, NoArticleReason, NotAnArticle
 from headwater.extraction.author_names import authors_in
@@ -30,7 +31,9 @@ from headwater.extraction.plugins import PluginAnswer, given_by_plugin
 from headwater.extraction.quality import QualitySigns, quality_of
 from headwater.extraction.selectors import selected_text
 from headwater.extraction.similarity import simhash
-from headwater.extraction.text import content_hash
+from headwater.extraction.structure.live import LiveBlog, live_blog_in
+from headwater.extraction.structure.structure import structure_of, structure_of_live
+from headwater.extraction.text import content_hash, count_words
 from headwater.extraction.timing import guess_date, timing_of
 
 
@@ -45,8 +48,11 @@ def extract(page: Page, now: datetime) -> Article | NotAnArticle:
     about = seen.linked_data.raw if seen.linked_data.is_about_this_page else None
     known = KnownFacts(seen.titles, seen.anchors, is_sold(about, seen.said.get("article:content_tier", "")))
     lead = lead_image_of(tree, seen.base, seen.metadata, about)
+    shown = tree.clone()
+    live = live_blog_in(elements, shown, page.zone(), is_said=seen.linked_data.is_live)
     body = body_of(elements, page, _chosen(tree, page, given), structured, known)
-    facts = _facts(page, seen, body, given)
+    body, blocks = _with_blocks(body, shown, page, seen, live)
+    facts = _facts(page, seen, body, given, is_live=live is not None)
     if reason := _why_no_article(seen, body):
         return NotAnArticle(reason=reason, **facts)
     published_at = not_in_the_future(given.published_at, now) or timing.published_at or _learned_date(body, now)
@@ -56,6 +62,7 @@ def extract(page: Page, now: datetime) -> Article | NotAnArticle:
     return Article(
         **facts,
         text=body.text,
+        blocks=blocks,
         produced_by=body.produced_by,
         description=seen.description,
         author=", ".join(authors),
@@ -87,12 +94,27 @@ def _chosen(tree: LexborHTMLParser, page: Page, given: PluginAnswer) -> Chosen:
     return Chosen(selected_text(tree, page.selectors), Producer.SELECTORS)
 
 
-def _facts(page: Page, seen: Overview, body: ArticleBody, given: PluginAnswer) -> dict[str, Any]:
+def _with_blocks(
+    body: ArticleBody, shown: LexborHTMLParser, page: Page, seen: Overview, live: LiveBlog | None
+) -> tuple[ArticleBody, tuple[BodyBlock, ...]]:
+    """The body with the structure of its text; `shown` is the page before anything was taken out to read it."""
+    if body.produced_by in (Producer.FEED, Producer.FEED_ONLY):
+        shown, live = visible_page(page.hints.content), None
+    if live is not None and not body.is_given:
+        said = structure_of_live(body.text, shown, seen.base, live)
+    else:
+        said = structure_of(body.text, shown, seen.base, seen.titles, adds=not body.is_given)
+    if said.text == body.text:
+        return body, said.blocks
+    return body._replace(text=said.text, words=count_words(said.text)), said.blocks
+
+
+def _facts(page: Page, seen: Overview, body: ArticleBody, given: PluginAnswer, *, is_live: bool) -> dict[str, Any]:
     return {
         "url": page.url,
         "canonical_url": seen.canonical_url,
         "title": given.title or _title(page, seen, body),
-        "page_type": _page_type(seen, body),
+        "page_type": _page_type(seen, body, is_live=is_live),
         "word_count": body.words,
         "metadata": seen.metadata,
         "linked_data": seen.linked_data,
@@ -116,7 +138,9 @@ def _learned_date(body: ArticleBody, now: datetime) -> datetime | None:
     return not_in_the_future(body.served.published_at, now) if body.served else None
 
 
-def _page_type(seen: Overview, body: ArticleBody) -> PageType:
+def _page_type(seen: Overview, body: ArticleBody, *, is_live: bool) -> PageType:
+    if is_live and body.words >= SHORTEST_ARTICLE_WORDS:
+        return PageType.LIVE
     found = page_type_of(seen.signs, words=body.words, has_title=bool(seen.title), is_teasers=body.is_teasers)
     return showing_type(found, seen.linked_data.shows, seen.metadata.og_type, body.words)
 

@@ -60,6 +60,11 @@ class LinkedData:
     shows: str = ""
     raw: dict[str, Any] | None = None
 
+    @property
+    def is_live(self) -> bool:
+        """A page that grows by entries."""
+        return self.is_about_this_page and self.schema_type == "LiveBlogPosting"
+
 
 def linked_data_of(elements: Elements, page_url: str, zone: tzinfo) -> LinkedData:
     nodes = list(islice(_nodes(elements), _MOST_NODES))

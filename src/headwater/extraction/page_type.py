@@ -36,6 +36,7 @@ class PageType(StrEnum):
     ARTICLE = "article"
     VIDEO = "video"
     GALLERY = "gallery"
+    LIVE = "live"
     LISTING = "listing"
     STUB = "stub"
     OTHER = "other"

@@ -75,6 +75,11 @@ def restore_white_space(text: str) -> str:
     return _KEPT_BREAKS.sub("\n", text).translate(_SHOWN).strip("\n").rstrip()
 
 
+def shown_code(text: str) -> str:
+    """All lines of code that was kept, also the empty ones between the first and the last."""
+    return text.translate(_SHOWN).strip("\n").rstrip()
+
+
 def comparable(text: str) -> str:
     """Two spellings of one sentence become equal: punctuation, case and white space do not count."""
     return _NOT_A_LETTER.sub(" ", text).strip().casefold()

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from headwater.archive.documents import NewDocument
 from headwater.archive.raw import RawBody
+from headwater.blocks.packing import pack_blocks
 from headwater.errors import UsageError
 from headwater.extraction.article import Article, NotAnArticle
 from headwater.extraction.body import Producer
@@ -340,6 +341,7 @@ def document_from(article: Article, lease: Lease, rights: Rights = NOTHING_SAID)
         metadata=metadata_of(article),
         claimed=DocumentKey(claimed.bucket, claimed.url_hash) if claimed else None,
         rights=rights,
+        blocks=pack_blocks(article.blocks, article.text),
     )
 
 

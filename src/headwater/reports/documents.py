@@ -7,8 +7,10 @@ from headwater.archive.documents import outlinks_of
 from headwater.archive.raw import KeptBody, newest_body
 from headwater.archive.reads import (
     Document,
+    StoredBlocks,
     StoredVersion,
     find_document,
+    read_blocks,
     read_document,
     read_version,
     versions_in_short,
@@ -72,6 +74,15 @@ async def version_named(database: Database, named: str, version: int) -> StoredV
     if one is None:
         raise NotFound(f"There is no version {version} of this document.", fix="GET …/versions lists those there are.")
     return one
+
+
+async def blocks_named(database: Database, named: str, version: int | None = None) -> StoredBlocks:
+    """The structure of a document, or of what it was; of one that was taken down there is none."""
+    found = await document_named(database, named)
+    one = None if found.deleted_reason in WORDLESS else await read_blocks(database, found.key, version)
+    if one is None and version is not None:
+        raise NotFound(f"There is no version {version} of this document.", fix="GET …/versions lists those there are.")
+    return one or StoredBlocks(found.version, ())
 
 
 async def outlinks_named(database: Database, named: str) -> list[str]:

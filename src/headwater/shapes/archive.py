@@ -3,10 +3,13 @@
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from headwater.archive.reads import StoredVersion
+from headwater.archive.reads import StoredBlocks, StoredVersion
+from headwater.blocks.markdown import markdown_of
+from headwater.blocks.packing import json_of
 from headwater.reports.archive import DetailedHit, SearchAnswer
 from headwater.reports.documents import Inspected
 from headwater.reports.vacancies import VacancyRow
+from headwater.storable import as_laid_out
 from headwater.urls.fingerprint import DocumentKey
 
 if TYPE_CHECKING:
@@ -63,6 +66,14 @@ def document_as_dict(inspected: Inspected) -> dict[str, Any]:
 
 def version_as_dict(one: StoredVersion) -> dict[str, Any]:
     return record_as_dict(one)
+
+
+def blocks_as_dict(one: StoredBlocks) -> dict[str, Any]:
+    return {
+        "version": one.version,
+        "blocks": [json_of(block) for block in one.blocks],
+        "markdown": as_laid_out(markdown_of(one.blocks)),
+    }
 
 
 def record_as_dict(record: Any) -> dict[str, Any]:

@@ -21,6 +21,8 @@ from headwater.archive.documents import NewDocument, keep_document, tombstone
 from headwater.archive.job import Teller
 from headwater.archive.jobs import keep_jobs
 from headwater.archive.raw import RawBody
+from headwater.blocks.block import BlockKind, BodyBlock, blocks_of_text, text_of_blocks
+from headwater.blocks.packing import pack_blocks
 from headwater.cli.docs.showing import write_bytes
 from headwater.database.pool import Database
 from headwater.extraction.jobs.identity import canonical_hash
@@ -52,6 +54,24 @@ def of_source(desk: Desk, name: str) -> UUID:
 
 def found(desk: Desk, *words: str) -> list[str]:
     return [one["url"] for one in desk.says("docs", "search", *words, "--json").json["documents"]]
+
+
+def test_a_document_is_shown_as_blocks_and_as_markdown(desk: Desk) -> None:
+    blocks = (
+        BodyBlock(kind=BlockKind.HEADING, text="Tides", level=2),
+        *blocks_of_text(TIDES),
+        BodyBlock(kind=BlockKind.CODE, text="a\n\n  b\x1b[2J", language="sh"),
+        BodyBlock(kind=BlockKind.TABLE, rows=(("a", "b"), ("c", "d"))),
+    )
+    text = text_of_blocks(blocks)
+    kept(desk, page(A, text, blocks=pack_blocks(blocks, text)))
+    shown = desk.says("docs", "show", A, "--blocks").out
+    assert re.search(r"heading +level 2 +Tides", shown)
+    assert re.search(r"table +2 rows +a \| b", shown)
+    told = desk.says("docs", "show", A, "--markdown").out
+    assert told.startswith("## Tides\n\nNew tide tables")
+    assert "```sh\na\n\n  b" in told
+    assert "\x1b" not in shown + told
 
 
 def test_a_search_shows_what_a_reader_needs_and_says_who_answered(desk: Desk) -> None:

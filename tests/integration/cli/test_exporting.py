@@ -2,8 +2,11 @@
 
 import builtins
 import json
+import re
 import signal
 from collections.abc import Callable
+from datetime import UTC, datetime
+from html import unescape
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -15,8 +18,15 @@ from tests.integration.cli.conftest import Person, Starts
 from tests.integration.cli.desk import Desk, assert_a_sentence
 
 from headwater.archive.documents import NewDocument, keep_document
+from headwater.blocks.packing import pack_blocks
 from headwater.clock import SystemClock
 from headwater.database.pool import Database
+from headwater.extraction.article import Article
+from headwater.extraction.extractor import extract
+from headwater.extraction.page import Page as WebPage
+from headwater.simweb.message import Request
+from headwater.simweb.world.docsites import Chapter, DocsSite
+from headwater.simweb.world.world import World
 
 A, B = "https://a.example/1", "https://b.example/2"
 
@@ -53,6 +63,36 @@ def test_documents_go_into_a_pipe_a_file_and_a_folder(desk: Desk) -> None:
         "without_body": 0,
     }
     assert desk.says("docs", "export", "-o", "-").out == piped.out
+
+
+def test_a_simulated_manual_comes_back_exactly_from_its_pages(desk: Desk) -> None:
+    now = datetime.now(UTC)
+    world = World(7, 30, start=now)
+    site = next(site for host in world.sites if isinstance(site := world.sites[host], DocsSite))
+    chapters = list(site.versions[0].walk())[:12]
+    kept(desk, *(read_manual(site, chapter, now) for chapter in chapters))
+    assert desk.says("docs", "export", "--format", "markdown", "-o", str(desk.home / "pages")).code == 0
+    pages = [place.read_text("utf-8").partition("\n---\n")[2] for place in (desk.home / "pages").rglob("*.md")]
+    assert len(pages) == len(chapters)
+    for chapter in chapters:
+        [text] = [one for one in pages if one.startswith(f"\n# {chapter.title}\n") and site.manual(chapter).note in one]
+        manual = site.manual(chapter)
+        assert re.findall(r"^(##+) (.*)$", text, re.MULTILINE) == [("#" * n, said) for n, said in manual.headings]
+        codes = re.findall(r"^```(\w*)\n(.*?)\n```$", text, re.DOTALL | re.MULTILINE)
+        assert codes[1:] == [tuple(code) for code in manual.codes]
+        rows = [line for line in text.splitlines() if line.startswith("|")]
+        read = [tuple(unescape(cell).replace("\\|", "|") for cell in row[2:-2].split(" | ")) for row in rows]
+        assert (tuple(read[:1] + read[2:]),) == manual.tables
+
+
+def read_manual(site: DocsSite, chapter: Chapter, now: datetime) -> NewDocument:
+    answer = site.page(Request("GET", "docs.example", chapter.path, "", {}), now)
+    assert answer is not None
+    url = f"https://docs.example{chapter.path}"
+    found = extract(WebPage(url=url, body=answer.body), now)
+    assert isinstance(found, Article)
+    packed = pack_blocks(found.blocks, found.text)
+    return page(url, found.text, title=found.title, blocks=packed, content_hash=bytes.fromhex(found.content_hash))
 
 
 def test_an_export_of_nothing_says_so_and_how_to_see_what_there_is(desk: Desk) -> None:

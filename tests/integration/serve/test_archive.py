@@ -15,6 +15,8 @@ from headwater.archive.documents import keep_outlinks
 from headwater.archive.job import Teller
 from headwater.archive.jobs import keep_jobs
 from headwater.archive.raw import RawBody
+from headwater.blocks.block import BlockKind, BodyBlock, blocks_of_text, text_of_blocks
+from headwater.blocks.packing import pack_blocks
 from headwater.extraction.jobs.identity import canonical_hash
 from headwater.urls.domains import NO_VOICE
 from headwater.vacancy import NewJob
@@ -93,6 +95,23 @@ async def test_a_document_is_shown_with_its_past(api: ApiCaller, shelf: Shelf, d
     assert (await api.get(f"documents/{id_of(A)}/outlinks")).json == {"id": id_of(A), "outlinks": [B, C]}
 
 
+async def test_the_blocks_of_a_document_are_told(api: ApiCaller, shelf: Shelf, database_url: str) -> None:
+    blocks = (BodyBlock(kind=BlockKind.HEADING, text="Ferries", level=2), *blocks_of_text(LONG))
+    text = text_of_blocks(blocks)
+    await shelf.keep(A, LONG)
+    await shelf.keep(A, text, blocks=pack_blocks(blocks, text))
+    told = (await api.get(f"documents/{id_of(A)}/blocks")).json
+    assert told["blocks"] == [
+        {"kind": "heading", "text": "Ferries", "level": 2},
+        {"kind": "paragraph", "text": LONG},
+    ]
+    assert (told["version"], told["markdown"]) == (2, f"## Ferries\n\n{LONG}\n")
+    assert (await api.get(f"documents/{id_of(A)}/blocks?version=1")).json["markdown"] == f"{LONG}\n"
+    assert (await api.get(f"documents/{id_of(A)}/blocks?version=3")).status == 404
+    shown = await command(database_url, "docs", "show", A, "--blocks")
+    assert (shown["blocks"], shown["markdown"]) == (told["blocks"], told["markdown"])
+
+
 async def test_nothing_is_told_of_the_words_of_a_document_that_was_taken_down(api: ApiCaller, shelf: Shelf) -> None:
     await api.post("frontier/submit", {"url": A})
     await shelf.keep(A, f"{LONG} before")
@@ -105,6 +124,8 @@ async def test_nothing_is_told_of_the_words_of_a_document_that_was_taken_down(ap
     assert (await api.get(f"documents/{id_of(A)}/versions")).json["versions"] == []
     assert (await api.get(f"documents/{id_of(A)}/versions/1")).status == 404
     assert (await api.get(f"documents/{id_of(A)}/outlinks")).json["outlinks"] == []
+    assert (await api.get(f"documents/{id_of(A)}/blocks")).json["blocks"] == []
+    assert (await api.get(f"documents/{id_of(A)}/blocks?version=1")).status == 404
 
 
 async def test_a_raw_page_is_a_file_and_never_a_page(api: ApiCaller, shelf: Shelf) -> None:

@@ -19,11 +19,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from headwater.archive.raw import KeptBody
-    from headwater.archive.reads import StoredVersion
+    from headwater.archive.reads import StoredBlocks, StoredVersion
     from headwater.reports.archive import Claim
     from headwater.reports.documents import Inspected
     from headwater.services import Services
 
+_FACTS = ("level", "depth", "number", "language", "label", "at")
 RELATIONS = {"duplicate_of": "says the same as", "near": "says nearly the same as", "duplicate": "is copied by"}
 
 
@@ -31,6 +32,8 @@ def show_document(
     document: str,
     *,
     versions: Flag = False,
+    blocks: Flag = False,
+    markdown: Flag = False,
     raw: Flag = False,
     output: Annotated[Path | None, Parameter(name=["--output", "-o"], help="A file for --raw.")] = None,
     json: AsJson = False,
@@ -44,6 +47,10 @@ def show_document(
         Its URL in any spelling, or its id.
     versions
         What it said before, too.
+    blocks
+        What it is made of: headings, paragraphs, code, tables, pictures, entries of a live blog.
+    markdown
+        Only its text, as Markdown.
     raw
         The page as it was sent, byte for byte: into a file or a pipe, never to a terminal.
     """
@@ -51,27 +58,55 @@ def show_document(
         write_bytes(with_services(launch, lambda services: _body(services, document)).raw.body, output)
         return
 
-    async def work(services: "Services") -> "Inspected":
-        from headwater.reports.documents import inspect_document
+    async def work(services: "Services") -> tuple["Inspected", "StoredBlocks"]:
+        from headwater.reports.documents import blocks_named, inspect_document
 
-        return await inspect_document(services.database, document)
+        return await inspect_document(services.database, document), await blocks_named(services.database, document)
 
-    inspected = with_services(launch, work)
+    inspected, made_of = with_services(launch, work)
     found, past = inspected.document, inspected.versions
     if json:
-        from headwater.shapes.archive import document_as_dict, version_as_dict
+        from headwater.shapes.archive import blocks_as_dict, document_as_dict, version_as_dict
 
         told_past = {"versions": [version_as_dict(one) for one in past]} if versions else {}
-        show_json(document_as_dict(inspected) | told_past)
+        told_blocks = blocks_as_dict(made_of) if blocks or markdown else {}
+        show_json(document_as_dict(inspected) | told_past | told_blocks)
+        return
+    if markdown:
+        show_markdown(made_of)
         return
     for line in document_lines(inspected):
         show(line)
     if versions:
         show_versions(past)
     show("")
+    if blocks:
+        show_blocks(made_of)
+        return
     for line in found.text.splitlines():
         # Code has its indentation.
         show(f"{' ' * (len(line) - len(line.lstrip(' ')))}{inert(line)}")
+
+
+def show_markdown(made_of: "StoredBlocks") -> None:
+    from headwater.blocks.markdown import markdown_of
+
+    for line in markdown_of(made_of.blocks).splitlines():
+        show(f"{' ' * (len(line) - len(line.lstrip(' ')))}{inert(line)}")
+
+
+def show_blocks(made_of: "StoredBlocks") -> None:
+    """A line each, with as much of it as a line holds."""
+    from headwater.blocks.packing import json_of
+
+    rows = []
+    for block in made_of.blocks:
+        said = json_of(block)
+        told = said.get("text") or " | ".join(block.rows[0] if block.rows else ()) or block.caption or block.url
+        facts = [f"{name} {said[name]}" for name in _FACTS if name in said]
+        facts += [f"{len(block.rows)} rows"] if block.rows else []
+        rows.append((str(block.kind), ", ".join(facts), shorten(told, WIDEST_TITLE)))
+    show_table(("kind", "", "text"), rows)
 
 
 async def _body(services: "Services", document: str) -> "KeptBody":

@@ -8,6 +8,7 @@ from typing import Literal, Unpack
 
 from headwater.client.connection import Connection, in_path
 from headwater.client.shapes.documents import (
+    DocumentBlocks,
     DocumentList,
     DocumentShape,
     OutlinkList,
@@ -132,6 +133,16 @@ class DocumentsCalls(Connection):
         Role: viewer.
         """
         told: DocumentShape = self._ask("GET", f"/api/v1/documents/{in_path(id_)}")
+        return told
+
+    def show_blocks(self, id_: str, /, *, version: int | None = None) -> DocumentBlocks:
+        """Show what a document is made of, as blocks and as Markdown.
+
+        `id_`: 64 hex digits, as lists say it.
+        `version`: The present one unless said.
+        Role: viewer.
+        """
+        told: DocumentBlocks = self._ask("GET", f"/api/v1/documents/{in_path(id_)}/blocks", query={"version": version})
         return told
 
     def list_outlinks(self, id_: str, /) -> OutlinkList:

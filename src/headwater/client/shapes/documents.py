@@ -8,6 +8,18 @@ from typing import Any, NotRequired, TypedDict
 from headwater.client.shapes.shared import DocumentHit
 
 
+class BlockMark(TypedDict):
+    """A part of a line: code, strong, emphasis or link.
+
+    `end`: Of the first character behind it.
+    """
+
+    begin: int
+    end: int
+    kind: str
+    url: NotRequired[str | None]
+
+
 class DocumentList(TypedDict):
     cursor: str | None
     has_more: bool
@@ -114,6 +126,57 @@ class DocumentShape(TypedDict):
     duplicate_of: str | None
     near_duplicate_of: str | None
     relatives: list[RelativeShape]
+
+
+class TableMark(TypedDict):
+    """A part of a cell; rows and columns are counted from 0.
+
+    `end`: Of the first character behind it.
+    """
+
+    begin: int
+    end: int
+    kind: str
+    url: NotRequired[str | None]
+    row: int
+    column: int
+
+
+class BlockShape(TypedDict):
+    """A block of a document. What a kind has no use for is left out.
+
+    `kind`: heading, paragraph, item, term, quote, note, code, table, figure, embed or entry.
+    `level`: Of a heading: 1 to 6. Of a note: 1 is its title.
+    `depth`: How many lists are around it.
+    `number`: Of an ordered item.
+    `language`: Of code.
+    `rows`: Of a table.
+    `label`: Of a note: warning, tip and the like.
+    `at`: Of a live entry.
+    """
+
+    kind: str
+    text: NotRequired[str | None]
+    level: NotRequired[int | None]
+    depth: NotRequired[int | None]
+    number: NotRequired[int | None]
+    language: NotRequired[str | None]
+    rows: NotRequired[list[list[str]] | None]
+    has_header: NotRequired[bool | None]
+    caption: NotRequired[str | None]
+    url: NotRequired[str | None]
+    alt: NotRequired[str | None]
+    label: NotRequired[str | None]
+    at: NotRequired[str | None]
+    marks: NotRequired[list[BlockMark] | None]
+    cell_marks: NotRequired[list[TableMark] | None]
+
+
+class DocumentBlocks(TypedDict):
+    id: str
+    version: int
+    blocks: list[BlockShape]
+    markdown: str
 
 
 class VersionInShort(TypedDict):

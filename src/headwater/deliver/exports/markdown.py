@@ -7,6 +7,7 @@ from unicodedata import normalize
 
 import orjson
 
+from headwater.blocks.markdown import MARKUP, markdown_of
 from headwater.deliver.feeds.entries import plain_line
 from headwater.deliver.records import Record
 from headwater.record_kind import RecordKind
@@ -17,8 +18,6 @@ LONGEST_SLUG = 60
 _ID_DIGITS = 16
 _NO_WORD = re.compile(r"[^\w]+")
 _BARE_WORD = re.compile(r"[a-z0-9-]+")
-# Markdown passes HTML through.
-_MARKUP = str.maketrans({"<": "&lt;", ">": "&gt;", "&": "&amp;"})
 _SAID = {
     RecordKind.DOCUMENT: ("title", "url", "canonical_url", "author", "language", "section"),
     RecordKind.JOB: ("title", "org_name", "apply_url", "language", "location_raw", "country", "level_norm"),
@@ -55,13 +54,16 @@ def page_of(record: Record) -> bytes:
         matter |= {f"rights_{use}": answer for use, answer in answers_in(said["rights"]).items()}
         matter |= {"licences": said["rights"]["licences"]}
     front = "".join(f"{name}: {_yaml(value)}\n" for name, value in matter.items() if value not in (None, "", []))
-    title = plain_line(said["title"], 1_000).translate(_MARKUP)
-    text = as_laid_out((said["text"] if kind is RecordKind.DOCUMENT else said["description_snippet"]) or "")
-    return f"---\n{front}---\n\n# {title}\n\n{_paragraphs(text)}".encode(errors="replace")
+    title = plain_line(said["title"], 1_000).translate(MARKUP)
+    if kind is RecordKind.DOCUMENT:
+        text = as_laid_out(markdown_of(record.blocks)) or "\n"
+    else:
+        text = _paragraphs(as_laid_out(said["description_snippet"] or ""))
+    return f"---\n{front}---\n\n# {title}\n\n{text}".encode(errors="replace")
 
 
 def _paragraphs(text: str) -> str:
-    lines = (line.strip() for line in text.translate(_MARKUP).splitlines())
+    lines = (line.strip() for line in text.translate(MARKUP).splitlines())
     return "".join(f"{line}\n\n" for line in lines if line).rstrip("\n") + "\n"
 
 

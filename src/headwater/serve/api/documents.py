@@ -13,6 +13,7 @@ from headwater.actions.searching import documents_wished
 from headwater.deliver.exports.request import ExportFormat
 from headwater.record_kind import RecordKind
 from headwater.reports.documents import (
+    blocks_named,
     body_of,
     document_named,
     inspect_document,
@@ -36,6 +37,7 @@ from headwater.serve.operations import Progress
 from headwater.serve.shared import USUAL_PAGE, Cursor, Installed, Limit, Live, LongWork
 from headwater.shapes.archive import (
     account_of,
+    blocks_as_dict,
     document_as_dict,
     document_hit_as_dict,
     replayed_as_dict,
@@ -167,6 +169,49 @@ class VersionList(BaseModel):
     cursor: str | None
 
 
+class BlockMark(BaseModel):
+    """A part of a line: code, strong, emphasis or link."""
+
+    begin: int
+    end: int = Field(description="Of the first character behind it.")
+    kind: str
+    url: str | None = None
+
+
+class TableMark(BlockMark):
+    """A part of a cell; rows and columns are counted from 0."""
+
+    row: int
+    column: int
+
+
+class BlockShape(BaseModel):
+    """A block of a document. What a kind has no use for is left out."""
+
+    kind: str = Field(description="heading, paragraph, item, term, quote, note, code, table, figure, embed or entry.")
+    text: str | None = None
+    level: int | None = Field(None, description="Of a heading: 1 to 6. Of a note: 1 is its title.")
+    depth: int | None = Field(None, description="How many lists are around it.")
+    number: int | None = Field(None, description="Of an ordered item.")
+    language: str | None = Field(None, description="Of code.")
+    rows: list[list[str]] | None = Field(None, description="Of a table.")
+    has_header: bool | None = None
+    caption: str | None = None
+    url: str | None = None
+    alt: str | None = None
+    label: str | None = Field(None, description="Of a note: warning, tip and the like.")
+    at: datetime | None = Field(None, description="Of a live entry.")
+    marks: list[BlockMark] | None = None
+    cell_marks: list[TableMark] | None = None
+
+
+class DocumentBlocks(BaseModel):
+    id: str
+    version: int
+    blocks: list[BlockShape]
+    markdown: str
+
+
 class OutlinkList(BaseModel):
     id: str
     outlinks: list[str]
@@ -250,6 +295,19 @@ async def show_version(
 ) -> VersionShape:
     """Show what a document said at one time, with its text."""
     return VersionShape.model_validate(version_as_dict(await version_named(services.database, id, version)))
+
+
+@router.get("/documents/{id}/blocks", response_model_exclude_none=True)
+async def show_blocks(
+    caller: Viewer,
+    services: Installed,
+    id: DocumentId,
+    version: Annotated[int | None, Query(ge=1, le=LARGEST_VERSION, description="The present one unless said.")] = None,
+) -> DocumentBlocks:
+    """Show what a document is made of, as blocks and as Markdown."""
+    return DocumentBlocks.model_validate(
+        {"id": id.lower(), **blocks_as_dict(await blocks_named(services.database, id, version))}
+    )
 
 
 @router.get("/documents/{id}/outlinks")

@@ -9,6 +9,7 @@ from headwater.simweb.message import Page, Request
 from headwater.simweb.world import prose, sitemaps
 from headwater.simweb.world.dice import Dice
 from headwater.simweb.world.languages.technical import TECHNICAL
+from headwater.simweb.world.manuals import Manual, manual_of
 from headwater.simweb.world.markup import in_html, slug_of
 from headwater.simweb.world.newsroom import Item
 from headwater.simweb.world.pages import file_page, html_page, robots_page, xml_page
@@ -104,9 +105,14 @@ class DocsSite:
         body = f"""<nav class="sidebar-nav"><a href="/">All versions</a> {_crumbs(chapter.path)}<ul>{below}</ul></nav>
 <main role="main"><div class="document"><h1>{in_html(chapter.title)}</h1>
 {text}
-<pre><code>{in_html(self._publisher.name.lower())} --verbose check</code></pre></div></main>
+<pre><code>{in_html(self._publisher.name.lower())} --verbose check</code></pre>
+{self.manual(chapter).html}</div></main>
 {self._neighbours(position)}"""
         return self._html(chapter.title, body, chapter.released)
+
+    def manual(self, chapter: Chapter) -> Manual:
+        """What the page of a chapter has beside its paragraphs."""
+        return manual_of(VOICE, chapter.key, in_the_markup_of=self._publisher.host)
 
     def _neighbours(self, position: int) -> str:
         links = [

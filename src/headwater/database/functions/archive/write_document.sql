@@ -12,14 +12,14 @@ begin
         updated_at, language, section, keywords, images, page_type, quality, quality_parts, simhash, produced_by, metadata,
         claimed_bucket, claimed_hash, claimed_url, is_claim_believed, duplicate_bucket, duplicate_of, near_bucket,
         near_duplicate_of, told_since, told_first, version, crawled_at, first_seen_at, changed_at, rights,
-        rights_statements, authors, search)
+        rights_statements, authors, blocks, search)
     values (
         n.bucket, n.url_hash, n.source_id, n.url, case when p_is_believed then n.canonical_url else n.url end, n.title, n.text,
         n.word_count, n.content_hash, n.summary, n.author, n.published_at, n.updated_at, n.language, n.section, n.keywords,
         n.images, n.page_type, n.quality, n.quality_parts::jsonb, p_simhash, n.produced_by, n.metadata::jsonb,
         n.claimed_bucket, n.claimed_hash, case when n.claimed_hash is not null then n.canonical_url end, p_is_believed,
         p_original.bucket, p_original.url_hash, p_near.bucket, p_near.url_hash, p_told_since, p_told_first, p_version, p_now,
-        p_now, p_now, n.rights, n.rights_statements::jsonb, n.authors,
+        p_now, p_now, n.rights, n.rights_statements::jsonb, n.authors, n.blocks,
         search_vector(n.language, n.title, n.summary, array_to_string(n.keywords, ' ') || ' ' || n.author, n.text))
     on conflict (bucket, url_hash) do update
     set source_id = excluded.source_id, url = excluded.url, canonical_url = excluded.canonical_url, title = excluded.title,
@@ -34,5 +34,5 @@ begin
         near_duplicate_of = excluded.near_duplicate_of, told_since = excluded.told_since, told_first = excluded.told_first,
         version = excluded.version, crawled_at = excluded.crawled_at, changed_at = excluded.changed_at,
         rights = excluded.rights, rights_statements = excluded.rights_statements, authors = excluded.authors,
-        search = excluded.search, deleted_at = null, deleted_reason = null, is_emptied = false;
+        blocks = excluded.blocks, search = excluded.search, deleted_at = null, deleted_reason = null, is_emptied = false;
 end $$;
