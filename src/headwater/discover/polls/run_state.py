@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from headwater.discover.items import Reading
 from headwater.discover.publisher_hints import PublisherHints
+from headwater.discover.push.links import NamedHub
 from headwater.net.validators import Validators
 from headwater.sources.causes import ErrorCause
 from headwater.sources.kinds import ChannelKind
@@ -114,6 +115,8 @@ class FirstAnswer:
     publisher_hints: PublisherHints = PublisherHints()  # noqa: RUF009 - a frozen value
     items: int | None = None  # that it lists; None where nobody counted them
     own: OwnListing | None = None
+    tells_hub: bool = False  # it was read, and would have named a hub
+    hub: NamedHub | None = None
 
 
 @dataclass(frozen=True, slots=True)

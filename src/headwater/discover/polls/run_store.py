@@ -18,6 +18,7 @@ from headwater.discover.polls.requesting import Deferred, ResponseCache, pack_re
 from headwater.discover.polls.run_state import Finding, RunState, came_from, wants_all
 from headwater.discover.polls.submit_items import IntakeLimits, PollLost, take_found_items
 from headwater.discover.polls.vacancies import count_named, expire_left_out
+from headwater.discover.push.store import note_hub
 from headwater.discover.searching.search import choose_findings
 from headwater.errors import QueryFailed
 from headwater.politeness.takedown import domains_above, taken_down_in_words
@@ -168,6 +169,7 @@ class RunStore:
         self, connection: Connection, channel: Leased, run_state: RunState, ending: RunEnding, now: datetime
     ) -> None:
         await self._log(connection, channel, run_state, ending, now)
+        await note_hub(connection, channel, run_state.first, ending)
         if channel.kind is ChannelKind.CRAWL:
             begin = queries.begin_round_in_full if wants_all(channel) else queries.begin_next_round
             await connection.execute(begin, channel.source_id, channel.id, now)
