@@ -27,9 +27,9 @@ WHERE channel_id = :channel_id::uuid;
 -- waits: it is looked at again in a day.
 WITH due AS MATERIALIZED (
     SELECT s.channel_id, c.is_active FROM subscriptions s JOIN channels c ON c.id = s.channel_id
-    WHERE s.due_at <= clock_timestamp() ORDER BY s.due_at LIMIT $1::integer FOR UPDATE OF s SKIP LOCKED
+    WHERE s.due_at <= statement_timestamp() ORDER BY s.due_at LIMIT $1::integer FOR UPDATE OF s SKIP LOCKED
 ), claimed AS (
-    UPDATE subscriptions s SET due_at = clock_timestamp() + CASE WHEN d.is_active THEN interval '10 minutes' ELSE interval '1 day' END
+    UPDATE subscriptions s SET due_at = statement_timestamp() + CASE WHEN d.is_active THEN interval '10 minutes' ELSE interval '1 day' END
     FROM due d WHERE s.channel_id = d.channel_id
     RETURNING s.channel_id, s.protocol, s.hub, s.hub_host, s.topic, s.failures, d.is_active
 )
@@ -48,23 +48,23 @@ WHERE s.channel_id = :channel_id::uuid AND s.hub = :hub::text AND s.topic = :top
 -- name: note_asked
 -- The hub took the request, and has confirmed it or will: what it never confirms is asked for again.
 UPDATE subscriptions s
-SET state = CASE WHEN s.state = 'active' AND s.lease_until > clock_timestamp() THEN s.state ELSE 'pending' END,
-    due_at = clock_timestamp() + $3::interval, failures = least(s.failures + 1, 1000), reason = NULL
+SET state = CASE WHEN s.state = 'active' AND s.lease_until > statement_timestamp() THEN s.state ELSE 'pending' END,
+    due_at = statement_timestamp() + $3::interval, failures = least(s.failures + 1, 1000), reason = NULL
 WHERE s.channel_id = $1::uuid AND EXISTS (SELECT 1 FROM callbacks k WHERE k.token = $2::text AND k.verified_at IS NULL);
 
 -- name: note_not_asked
 -- The hub did not take it. One that is active stays so until its lease ends.
 UPDATE subscriptions s
-SET state = CASE WHEN s.state = 'active' AND s.lease_until > clock_timestamp() THEN s.state ELSE 'failed' END, reason = $2::text,
-    due_at = clock_timestamp() + $3::interval, failures = least(s.failures + 1, 1000)
+SET state = CASE WHEN s.state = 'active' AND s.lease_until > statement_timestamp() THEN s.state ELSE 'failed' END, reason = $2::text,
+    due_at = statement_timestamp() + $3::interval, failures = least(s.failures + 1, 1000)
 WHERE s.channel_id = $1::uuid;
 
 -- name: put_off_hub
 -- A hub without a free slot: what is due there waits for its turn, one behind the other, and hides no other hub.
-UPDATE subscriptions s SET due_at = clock_timestamp() + $2::interval + w.place * $3::interval
+UPDATE subscriptions s SET due_at = statement_timestamp() + $2::interval + w.place * $3::interval
 FROM (SELECT d.channel_id, row_number() OVER (ORDER BY d.due_at) AS place
       FROM (SELECT channel_id, due_at FROM subscriptions
-            WHERE hub_host = $1::text AND due_at <= clock_timestamp() + interval '10 minutes' ORDER BY due_at LIMIT 1000
+            WHERE hub_host = $1::text AND due_at <= statement_timestamp() + interval '10 minutes' ORDER BY due_at LIMIT 1000
             FOR UPDATE SKIP LOCKED) AS d) AS w
 WHERE s.channel_id = w.channel_id;
 
@@ -79,13 +79,13 @@ SELECT 1 FROM subscriptions WHERE channel_id = $1::uuid FOR NO KEY UPDATE;
 
 -- name: confirm_callback
 -- Invariant: only one that is pending, and only once.
-UPDATE callbacks SET verified_at = clock_timestamp() WHERE token = $1::text AND verified_at IS NULL RETURNING channel_id;
+UPDATE callbacks SET verified_at = statement_timestamp() WHERE token = $1::text AND verified_at IS NULL RETURNING channel_id;
 
 -- name: begin_lease
 -- It counts from now. Without a lapse before, the hub goes on from its record.
 UPDATE subscriptions
-SET since = CASE WHEN lease_until > clock_timestamp() THEN since ELSE clock_timestamp() END, state = 'active', reason = NULL, failures = 0,
-    lease_until = clock_timestamp() + $2::interval, due_at = clock_timestamp() + $3::interval
+SET since = CASE WHEN lease_until > statement_timestamp() THEN since ELSE statement_timestamp() END, state = 'active', reason = NULL, failures = 0,
+    lease_until = statement_timestamp() + $2::interval, due_at = statement_timestamp() + $3::interval
 WHERE channel_id = $1::uuid;
 
 -- name: drop_replaced
@@ -95,14 +95,14 @@ DELETE FROM callbacks WHERE channel_id = $1::uuid AND token <> $2::text;
 -- name: note_denied
 -- At any time, also in the middle of a lease.
 UPDATE subscriptions
-SET state = 'denied', reason = $2::text, due_at = clock_timestamp() + $3::interval, since = NULL, lease_until = NULL, quiet_until = NULL,
+SET state = 'denied', reason = $2::text, due_at = statement_timestamp() + $3::interval, since = NULL, lease_until = NULL, quiet_until = NULL,
     proofs = 0, pinged_at = NULL
 WHERE channel_id = $1::uuid;
 
 -- name: keep_push
 -- Kept until the poll role reads it; of one channel no more than so many.
 INSERT INTO pushes (channel_id, content_type, body, received_at)
-SELECT $1::uuid, $2::text, $3::bytea, clock_timestamp() - $4::interval
+SELECT $1::uuid, $2::text, $3::bytea, statement_timestamp() - $4::interval
 WHERE EXISTS (SELECT 1 FROM subscriptions WHERE channel_id = $1)
   AND (SELECT count(*) FROM (SELECT 1 FROM pushes WHERE channel_id = $1 LIMIT $5::integer) AS waiting) < $5;
 
@@ -114,20 +114,20 @@ SELECT pg_notify('headwater_push', '');
 -- Lease channels that something was pushed for; one that is being polled, or waited for, has its pushes looked at again in
 -- a moment, and one that is not polled any more loses them.
 WITH waiting AS MATERIALIZED (
-    SELECT DISTINCT channel_id FROM (SELECT channel_id FROM pushes WHERE due_at <= clock_timestamp() ORDER BY due_at LIMIT 200) AS p
+    SELECT DISTINCT channel_id FROM (SELECT channel_id FROM pushes WHERE due_at <= statement_timestamp() ORDER BY due_at LIMIT 200) AS p
 ), free AS MATERIALIZED (
     SELECT c.id FROM channels c JOIN waiting w ON w.channel_id = c.id
-    WHERE c.is_active AND (c.token IS NULL OR c.lease_until <= clock_timestamp())
+    WHERE c.is_active AND (c.token IS NULL OR c.lease_until <= statement_timestamp())
     ORDER BY c.id LIMIT $2::integer FOR UPDATE OF c SKIP LOCKED
 ), idle AS (
     DELETE FROM pushes p USING waiting w, channels c WHERE p.channel_id = w.channel_id AND c.id = w.channel_id AND NOT c.is_active
 ), later AS (
-    UPDATE pushes p SET due_at = clock_timestamp() + interval '2 seconds' FROM waiting w
+    UPDATE pushes p SET due_at = statement_timestamp() + interval '2 seconds' FROM waiting w
     WHERE p.channel_id = w.channel_id AND p.channel_id NOT IN (SELECT id FROM free)
       AND p.channel_id NOT IN (SELECT c.id FROM channels c JOIN waiting o ON o.channel_id = c.id WHERE NOT c.is_active)
 )
 UPDATE channels c
-SET token = gen_random_uuid(), leased_by = $1::text, lease_until = clock_timestamp() + $3::interval, leased_at = clock_timestamp()
+SET token = gen_random_uuid(), leased_by = $1::text, lease_until = statement_timestamp() + $3::interval, leased_at = statement_timestamp()
 FROM free f WHERE c.id = f.id RETURNING c.id;
 
 -- name: take_push
@@ -160,16 +160,16 @@ UPDATE subscriptions SET pinged_at = $2::timestamptz WHERE channel_id = $1::uuid
 
 -- name: forget_pushes
 -- What nobody read for so long was found by a poll.
-DELETE FROM pushes WHERE id = ANY (ARRAY(SELECT id FROM pushes WHERE received_at < clock_timestamp() - $1::interval ORDER BY id LIMIT 1000));
+DELETE FROM pushes WHERE id = ANY (ARRAY(SELECT id FROM pushes WHERE received_at < statement_timestamp() - $1::interval ORDER BY id LIMIT 1000));
 
 -- name: look_after_quiet
 -- Channels of trusted hubs that said nothing for longer than their rhythm makes likely: their next poll is now. The mark goes:
 -- that poll sets it again.
 WITH quiet AS MATERIALIZED (
     SELECT s.channel_id FROM subscriptions s JOIN channels c ON c.id = s.channel_id
-    WHERE s.quiet_until <= clock_timestamp() ORDER BY s.quiet_until LIMIT 500 FOR UPDATE OF s, c SKIP LOCKED
+    WHERE s.quiet_until <= statement_timestamp() ORDER BY s.quiet_until LIMIT 500 FOR UPDATE OF s, c SKIP LOCKED
 ), looked AS (
     UPDATE subscriptions s SET quiet_until = NULL FROM quiet q WHERE s.channel_id = q.channel_id
 )
-UPDATE channels c SET next_poll_at = clock_timestamp(), next_reason = 'its hub says nothing where something is likely; looking'
-FROM quiet q WHERE c.id = q.channel_id AND c.token IS NULL AND c.next_poll_at > clock_timestamp() AND c.consecutive_errors = 0;
+UPDATE channels c SET next_poll_at = statement_timestamp(), next_reason = 'its hub says nothing where something is likely; looking'
+FROM quiet q WHERE c.id = q.channel_id AND c.token IS NULL AND c.next_poll_at > statement_timestamp() AND c.consecutive_errors = 0;
