@@ -21,7 +21,7 @@ from headwater.discover.push.taking import PushReading, PushTaken
 from headwater.fetch.fetcher import Follower
 from headwater.run.polling import channel_reader, polling_of
 from headwater.run.pushes import push_reading_of
-from headwater.simweb.hubs import Hub, HubCall, HubHears, HubManners
+from headwater.simweb.hubs import Hub, HubCall, HubHears
 from headwater.simweb.message import Page
 from headwater.sources.source import Profile
 from headwater.sources.store import NOTICE
@@ -139,10 +139,11 @@ class PushStage:
 
 @asynccontextmanager
 async def opened_stage(
-    database_url: str, manners: HubManners | None = None, public_url: str = PUBLIC
+    database_url: str, public_url: str = PUBLIC, log_level: str = "error"
 ) -> AsyncIterator[PushStage]:
-    flags = {"web.public_url": public_url, "poll.sitemaps": "false", "poll.jitter_percent": "0"}
-    async with api_on(database_url, {"web.public_url": public_url}) as api:
+    shared = {"web.public_url": public_url, "log.level": log_level}
+    flags = {**shared, "poll.sitemaps": "false", "poll.jitter_percent": "0"}
+    async with api_on(database_url, shared) as api:
 
         async def reach(call: HubCall) -> HubHears:
             """As by the operator's proxy, which ends https."""
@@ -151,7 +152,7 @@ async def opened_stage(
             reply = await api.ask(call.method, target, call.body, host="push.test", **dict(call.headers))
             return HubHears(reply.status, reply.body)
 
-        hub = Hub(HUB, reach, manners)
+        hub = Hub(HUB, reach)
         sites: dict[str, Any] = {"a.test": SmallSite({}), "b.test": SmallSite({}), "hub.test": hub}
         async with (
             opened_path(database_url, sites, flags) as path,
