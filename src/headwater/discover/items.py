@@ -55,10 +55,6 @@ class HubLinks:
     topic: str = ""
     cloud: str = ""
 
-    @property
-    def longest(self) -> int:
-        return max(map(len, (self.hub, self.topic, self.cloud)))
-
 
 @dataclass(frozen=True, slots=True)
 class FoundItems:

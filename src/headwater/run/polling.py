@@ -19,6 +19,7 @@ from headwater.discover.polls.prices import STEERED_EVERY, steer
 from headwater.discover.polls.reader import ChannelReader
 from headwater.discover.polls.requesting import Asker, ResponseCache
 from headwater.discover.polls.run_store import RunStore
+from headwater.discover.polls.submit_items import IntakeLimits
 from headwater.fetch.fetcher import Follower
 from headwater.fetch.robots import RobotsRounds
 from headwater.lease_worker import LeaseWorker, give_back
@@ -28,7 +29,7 @@ from headwater.run.extraction_pools import channel_pool
 from headwater.run.heartbeat import heartbeat_of
 from headwater.run.patience import patient_worker
 from headwater.run.presence import POLL, present
-from headwater.run.pushes import limits_of, push_chores, push_worker_of, pushed_channels
+from headwater.run.pushes import push_chores, push_worker_of, pushed_channels
 from headwater.services import Services
 from headwater.settling import Settling
 from headwater.sources.store import NOTICE
@@ -141,7 +142,9 @@ def poll_of(services: Services, web: Web, reader: ChannelReader, calendar: Calen
             services.database,
             services.clock,
             settings.lease.duration,
-            limits_of(settings),
+            IntakeLimits(
+                settings.politeness.delay, settings.poll.foreign_urls_per_day, settings.poll.new_hosts_per_hour
+            ),
             response_cache,
             Settling(services.clock, services.log, settings.lease.duration, services.figures),
         ),

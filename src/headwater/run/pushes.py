@@ -9,7 +9,6 @@ from headwater.database.listen import Listener
 from headwater.discover.polls.lease import Leased
 from headwater.discover.polls.reader import ChannelReader
 from headwater.discover.polls.submit_items import IntakeLimits
-from headwater.discover.push.callbacks import may_subscribe
 from headwater.discover.push.keeping import forget_pushes, look_after_quiet
 from headwater.discover.push.subscribing import Subscriber
 from headwater.discover.push.taking import NOTICE, PushReading
@@ -17,8 +16,8 @@ from headwater.fetch.fetcher import Follower
 from headwater.lease_worker import LeaseWorker
 from headwater.run.chores import Chore
 from headwater.services import Services
-from headwater.settings import Settings
 from headwater.settling import Settling
+from headwater.sources.push import may_subscribe
 from headwater.web import Web
 
 HUBS_EVERY = timedelta(seconds=5)
@@ -63,7 +62,7 @@ def push_worker_of(
 
 
 def push_reading_of(services: Services, reader: ChannelReader, listener: Listener, owner: str) -> PushReading:
-    settings = services.settings
+    settings, poll = services.settings, services.settings.poll
     return PushReading(
         database=services.database,
         clock=services.clock,
@@ -71,13 +70,8 @@ def push_reading_of(services: Services, reader: ChannelReader, listener: Listene
         listener=listener,
         reader=reader,
         settling=Settling(services.clock, services.log, settings.lease.duration, services.figures),
-        limits=limits_of(settings),
+        limits=IntakeLimits(settings.politeness.delay, poll.foreign_urls_per_day, poll.new_hosts_per_hour),
         owner=owner,
         lease=settings.lease.duration,
-        shortest_interval=settings.poll.min_interval,
+        shortest_interval=poll.min_interval,
     )
-
-
-def limits_of(settings: Settings) -> IntakeLimits:
-    poll = settings.poll
-    return IntakeLimits(settings.politeness.delay, poll.foreign_urls_per_day, poll.new_hosts_per_hour)

@@ -47,6 +47,7 @@ class PushState:
     pushes: int
     missed: int
     last_push_at: datetime | None
+    looked_at: datetime  # by the database's clock
 
 
 COLUMNS = tuple(PushState.__dataclass_fields__)
@@ -57,6 +58,11 @@ def push_from(row: Mapping[str, Any]) -> PushState | None:
     if row["push_hub"] is None:
         return None
     return PushState(**{name: row[f"push_{name}"] for name in COLUMNS})
+
+
+def may_subscribe(public_url: str) -> bool:
+    """Hubs push to a public https address only: over http anybody on the way could read secrets, and push."""
+    return public_url.lower().startswith("https://")
 
 
 def push_word(push: PushState, now: datetime) -> PushWord:
@@ -90,6 +96,14 @@ def push_in_words(push: PushState | None, now: datetime) -> str:
             return _SAID[word] + (f": {push.reason}" if push.reason else "")
         case _:
             return _SAID[word]
+
+
+def push_as_dict(push: PushState | None) -> dict[str, Any] | None:
+    """With its word and its words."""
+    if push is None:
+        return None
+    said = {"word": push_word(push, push.looked_at), "says": push_in_words(push, push.looked_at)}
+    return said | {name: getattr(push, name) for name in COLUMNS if name not in ("state", "looked_at")}
 
 
 def _holds(push: PushState, now: datetime) -> bool:

@@ -10,7 +10,6 @@ import pytest
 
 from headwater.chance import Random
 from headwater.discover.cadence.hubs import HubRecord
-from headwater.discover.push.callbacks import may_subscribe
 from headwater.discover.push.links import NamedHub, Protocol
 from headwater.discover.push.signature import METHODS, is_signed
 from headwater.discover.push.subscribing import request_body
@@ -23,7 +22,7 @@ from headwater.discover.push.subscription import (
     lease_said,
     renewal_after,
 )
-from headwater.sources.push import PushState, PushWord, push_in_words, push_word
+from headwater.sources.push import PushState, PushWord, may_subscribe, push_as_dict, push_in_words, push_word
 
 NOW = datetime(2026, 11, 18, 12, tzinfo=UTC)
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
@@ -143,6 +142,7 @@ SUBSCRIBED = PushState(
     pushes=0,
     missed=0,
     last_push_at=None,
+    looked_at=NOW,
 )
 
 
@@ -186,3 +186,10 @@ def test_the_state_of_push_in_words(changes: dict[str, object], word: PushWord, 
 
 def test_a_channel_without_a_hub_says_nothing_of_push() -> None:
     assert push_in_words(None, NOW) == ""
+    assert push_as_dict(None) is None
+
+
+def test_programs_are_told_the_word_and_the_words() -> None:
+    told = push_as_dict(replace(SUBSCRIBED, proofs=3, last_push_at=NOW - 3 * MINUTE))
+    assert told is not None
+    assert (told["word"], told["says"]) == ("pushed", "pushed 3 min ago")

@@ -35,6 +35,9 @@ comment on column subscriptions.quiet_until is 'A trusted hub that pushes nothin
 create index subscriptions_due on subscriptions (due_at);
 create index subscriptions_of_hub on subscriptions (hub_host, due_at);
 create index subscriptions_quiet on subscriptions (quiet_until) where quiet_until is not null;
+-- For people who ask how many there are, and when the last push came.
+create index subscriptions_leased on subscriptions (lease_until) where state = 'active';
+create index subscriptions_pushed on subscriptions (last_push_at) where last_push_at is not null;
 
 -- Addresses of ours that hubs were given: one that is in force, and one that is to replace it.
 create table callbacks (

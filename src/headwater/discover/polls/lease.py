@@ -159,7 +159,7 @@ def leased_from(row: Any, leased_at: float) -> Leased:
         lost=row["lost_count"],
         followed=frozenset(map(ChannelKind, row["followed"])),
         since=datetime.fromisoformat(row["recipe"]) if row["channel_kind"] == ChannelKind.BACKFILL else None,
-        hub=known_hub_from(row),
+        hub=None if row["push_hub"] is None else known_hub_from(row),
         places=tuple(row["places"]),
     )
 

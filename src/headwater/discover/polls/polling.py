@@ -292,7 +292,8 @@ def telling_hub(first: FirstAnswer, kind: ChannelKind, response: Response, read:
     """An answer that broke off may have named a hub all the same."""
     if not kind.traits.may_be_pushed:
         return first
-    hub = hub_named(response.raw_headers, read.links, response.url)
+    may_name_one = read.links.hub or read.links.cloud or "Link" in response.headers
+    hub = hub_named(response.raw_headers, read.links, response.url) if may_name_one else None
     return replace(first, tells_hub=hub is not None or not read.is_partial, hub=hub)
 
 

@@ -169,7 +169,8 @@ class RunStore:
         self, connection: Connection, channel: Leased, run_state: RunState, ending: RunEnding, now: datetime
     ) -> None:
         await self._log(connection, channel, run_state, ending, now)
-        await note_hub(connection, channel, run_state.first, ending)
+        if channel.hub or run_state.first.hub:
+            await note_hub(connection, channel, run_state.first, ending)
         if channel.kind is ChannelKind.CRAWL:
             begin = queries.begin_round_in_full if wants_all(channel) else queries.begin_next_round
             await connection.execute(begin, channel.source_id, channel.id, now)

@@ -177,8 +177,9 @@ def read_from(value: object, task: Task) -> ReadAnswer | Unreadable:
         raise UsageError("A reader of channels answered with something else.") from problem
     if isinstance(answer, Unreadable):
         return answer
+    longest_link = max(len(answer.links.hub), len(answer.links.topic), len(answer.links.cloud))
     is_listed = 0 <= (answer.listed or 0) <= MOST_LISTED
-    if not (answer.publisher_hints.has_only_feed_fields and is_listed and answer.links.longest <= LONGEST_LINK):
+    if not (answer.publisher_hints.has_only_feed_fields and is_listed and longest_link <= LONGEST_LINK):
         raise UsageError("A reader of channels answered with something that no answer says.")
     return ReadAnswer(
         _joined(answer, task),

@@ -39,11 +39,6 @@ def callback_address(public_url: str, token: str) -> str:
     return f"{public_url.rstrip('/')}{PLACE}{token}"
 
 
-def may_subscribe(public_url: str) -> bool:
-    """Hubs push to the public https address only: over http anybody could read the secret and push."""
-    return public_url.lower().startswith("https://")
-
-
 @dataclass(frozen=True, slots=True)
 class Callbacks:
     database: Database

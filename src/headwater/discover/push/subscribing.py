@@ -72,11 +72,11 @@ class HubBusy:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class HubTook:
     """The hub took it, and will confirm it."""
 
 
-HubAnswer = Asked | HubRefusal | HubBusy
+HubAnswer = HubTook | HubRefusal | HubBusy
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ class Subscriber:
         except NetworkDown:
             answer = HubBusy(WHILE_NETWORK_IS_DOWN)
         match answer:
-            case Asked():
+            case HubTook():
                 wait = wait_before_retry(due.failures + 1, CONFIRMED_WITHIN, self.random)
                 await self.database.execute(queries.note_asked, due.channel_id, token, wait)
             case HubRefusal(reason, backoff):
@@ -209,9 +209,9 @@ def heard_from_hub(outcome: FetchOutcome) -> HubAnswer:
             return _refusal(outcome)
 
 
-def _answered(response: Response) -> Asked | HubRefusal:
+def _answered(response: Response) -> HubTook | HubRefusal:
     if 200 <= response.status < 300:
-        return Asked()
+        return HubTook()
     said = one_line(response.body[:1_000].decode("utf-8", "replace"), LONGEST_REASON)
     is_passing = response.status in (408, 429) or response.status >= 500
     return HubRefusal(f"HTTP {response.status}{f': {said}' if said else ''}", FAILED if is_passing else REFUSED)

@@ -53,9 +53,7 @@ class KnownHub:
         return replace(self, record=after_push(self.record, published, received_at, self.since))
 
 
-def known_hub_from(row: Any) -> KnownHub | None:
-    if row["push_hub"] is None:
-        return None
+def known_hub_from(row: Any) -> KnownHub:
     return KnownHub(
         NamedHub(Protocol(row["push_protocol"]), row["push_hub"], row["push_topic"]),
         HubRecord(
