@@ -139,7 +139,7 @@ class PushStage:
 
 @asynccontextmanager
 async def opened_stage(
-    database_url: str, public_url: str = PUBLIC, log_level: str = "error"
+    database_url: str, public_url: str = PUBLIC, log_level: str = "error", *, claims: bool = False
 ) -> AsyncIterator[PushStage]:
     shared = {"web.public_url": public_url, "log.level": log_level}
     flags = {**shared, "poll.sitemaps": "false", "poll.jitter_percent": "0"}
@@ -160,7 +160,8 @@ async def opened_stage(
             Listener(path.services.dsn, [NOTICE], path.services.random) as listener,
             Listener(path.services.dsn, [PUSHED], path.services.random) as pushed,
         ):
-            await path.database.execute(NOBODY_CLAIMS)
+            if not claims:
+                await path.database.execute(NOBODY_CLAIMS)
             services = path.services
             ran: list[Ran] = []
             taken: list[PushTaken] = []
