@@ -294,6 +294,7 @@ def _push(w: Sample) -> dict[str, Calls]:
         "forget_callbacks": [(w.channel,)],
         "forget_hub": [(w.channel,)],
         "note_record": [{"channel_id": w.channel, **record, "quiet_until": w.now}],
+        "count_unlisted": [(w.channel, w.now, w.now, w.item_hashes[:20], w.now)],
         "claim_subscriptions": [(20,)],
         "drop_unverified": [(w.channel,)],
         "add_callback": [{"token": "t" * 43, "channel_id": w.channel, "secret": "s", "hub": hub, "topic": topic}],

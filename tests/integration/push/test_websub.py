@@ -469,6 +469,27 @@ async def test_a_cloud_that_pings_has_its_feed_polled_now(stage: PushStage) -> N
     assert (record["proofs"], record["missed"], record["pinged_at"]) == (1, 0, None)
 
 
+async def test_a_hub_that_invents_items_loses_its_trust_at_the_next_poll(stage: PushStage) -> None:
+    await stage.follow_and_subscribe(feed("old", at=datetime.now(UTC) - HOUR))
+    for number in range(FIRST_PROOFS):
+        await stage.publish(feed(f"invented-{number}"))
+    assert (await stage.subscription())["proofs"] == FIRST_PROOFS
+    [ran] = await stage.poll()
+    assert ran.ending is not None
+    assert ran.ending.next.reason != PUSHED
+    record = await stage.subscription()
+    assert (record["proofs"], record["missed"]) == (0, FIRST_PROOFS)
+
+
+async def test_a_feed_that_has_left_pushed_items_behind_proves_no_lie(stage: PushStage) -> None:
+    await stage.follow_and_subscribe(feed("old", at=datetime.now(UTC) - HOUR))
+    for number in range(FIRST_PROOFS):
+        await stage.publish(feed(f"pushed-{number}", at=datetime.now(UTC) - timedelta(minutes=5)))
+    stage.site.pages["/feed"] = feed("younger", at=datetime.now(UTC) - timedelta(minutes=1))
+    await stage.poll()
+    assert (await stage.subscription())["proofs"] == FIRST_PROOFS
+
+
 async def test_feeds_of_vacancies_are_polled_when_they_are_pushed(stage: PushStage) -> None:
     """What a whole list leaves out is over; no push says that."""
     await stage.follow_and_subscribe()

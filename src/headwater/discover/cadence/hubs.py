@@ -36,7 +36,7 @@ class HubRecord:
     proofs: int = 0  # pushes in a row that brought something new in time
     needed: int = FIRST_PROOFS  # so many of them earn trust
     pushes: int = 0  # that brought something new
-    missed: int = 0  # items that came late, or that polls found first
+    missed: int = 0  # items that came late, that polls found first, or that its channel never listed
     last_push_at: datetime | None = None  # that brought something new
 
     @property
@@ -67,6 +67,11 @@ def after_poll(
     was_away = looked_at is not None and looked_at >= since and now - looked_at > 2 * IN_TIME
     missed = sum(was_away if one is None else since < one <= now - IN_TIME for one in published)
     return _failed(record, missed) if missed else record
+
+
+def after_lies(record: HubRecord, items: int) -> HubRecord:
+    """Items that it pushed and that its channel does not list, though it lists older ones."""
+    return _failed(record, items) if items else record
 
 
 def _failed(record: HubRecord, items: int) -> HubRecord:

@@ -259,7 +259,7 @@ def _learned_from(channel: Leased, run_state: RunState, now: datetime, named: Na
         standing,
         covers=overflown.covers if overflown else None,
         turnover=turnover(listing) if listing else None,
-        hub=channel.hub and channel.hub.after_poll(run_state.dates, now, channel.past.last_ok_at),
+        hub=channel.hub and channel.hub.after_poll(run_state.dates, now, channel.past.last_ok_at, run_state.unlisted),
     )
     return _Learned(standing, overflown, quiet is not None, quiet.sentence if quiet else None, naming, doubts)
 

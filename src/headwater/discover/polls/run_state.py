@@ -145,6 +145,7 @@ class RunState:
     is_cut: bool = False  # not all of it was taken: the next run needs all of it again
     is_partial: bool = False  # it may list more than was read
     is_unchanged: bool = False  # the first answer, and nothing else was sent since
+    unlisted: int = 0  # items that its hub pushed and that it does not list
     has_unchanged: bool = False  # some answer of the list itself
     unread: UnreadPage | None = None  # the first of them
     deaths: int = 0  # answers that ended the process that read them

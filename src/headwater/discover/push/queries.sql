@@ -22,6 +22,12 @@ SET proofs = :proofs::integer, needed = :needed::integer, pushes = :pushes::inte
     last_push_at = :last_push_at::timestamptz, pinged_at = :pinged_at::timestamptz, quiet_until = :quiet_until::timestamptz
 WHERE channel_id = :channel_id::uuid;
 
+-- name: count_unlisted
+-- Items that a channel came to know between two polls, younger than something that it lists, and not among what it lists.
+SELECT count(*) FROM channel_items
+WHERE channel_id = $1::uuid AND first_seen_at > $2::timestamptz AND ($3::timestamptz IS NULL OR published_at >= $3) AND url_hash <> ALL ($4::bytea[])
+  AND first_seen_at < $5::timestamptz AND signature <> '';
+
 -- name: claim_subscriptions
 -- Those that are due to be asked for or renewed, each put off for as long as asking may take. One whose channel is not polled
 -- waits: it is looked at again in a day.

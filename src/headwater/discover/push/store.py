@@ -4,9 +4,11 @@ from datetime import datetime
 
 from headwater.database.pool import Connection
 from headwater.database.queries import load_queries
+from headwater.discover.items import FoundItems
 from headwater.discover.polls.ending import RunEnding
 from headwater.discover.polls.lease import Leased
-from headwater.discover.polls.run_state import FirstAnswer
+from headwater.discover.polls.run_state import FirstAnswer, RunState
+from headwater.discover.polls.submit_items import distinct_items
 from headwater.discover.push.subscription import KnownHub
 from headwater.urls.canonical import canonicalise
 
@@ -31,6 +33,25 @@ async def note_hub(connection: Connection, channel: Leased, first: FirstAnswer, 
             )
         )
         await connection.execute(queries.forget_callbacks, channel.id)
+
+
+async def count_unlisted(connection: Connection, channel: Leased, run_state: RunState, found_items: FoundItems) -> int:
+    """Items that were pushed since the last poll and that this one should list, but does not.
+
+    Only dated ones that are younger than something it lists: a busy feed has left the others behind. A channel that has
+    not changed lists none of them.
+    """
+    dated = [one.published_at for one in found_items.items if one.published_at]
+    looked_at, hub = channel.past.last_ok_at, channel.hub
+    pushed_at = hub and hub.record.last_push_at
+    is_whole = run_state.is_last_step and not run_state.is_partial and not run_state.is_cut
+    can_tell = is_whole and (run_state.is_unchanged or dated)
+    if not (can_tell and looked_at and pushed_at and pushed_at > looked_at):
+        return 0
+    oldest = None if run_state.is_unchanged else min(dated)
+    listed = [one.url.url_hash for one in distinct_items(found_items.items)[0]]
+    counted = (channel.id, looked_at, oldest, listed, channel.now)
+    return int(await connection.fetchval(queries.count_unlisted, *counted))
 
 
 async def note_record(connection: Connection, channel: Leased, hub: KnownHub, quiet_until: datetime | None) -> None:

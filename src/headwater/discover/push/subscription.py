@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from headwater.chance import Random
-from headwater.discover.cadence.hubs import HubRecord, after_poll, after_push
+from headwater.discover.cadence.hubs import HubRecord, after_lies, after_poll, after_push
 from headwater.discover.push.links import NamedHub, Protocol
 
 # What is asked for, and the most that a hub is believed.
@@ -37,7 +37,9 @@ class KnownHub:
     def is_trusted_at(self, now: datetime) -> bool:
         return self.holds_at(now) and self.record.is_trusted
 
-    def after_poll(self, published: Sequence[datetime | None], now: datetime, looked_at: datetime | None) -> "KnownHub":
+    def after_poll(
+        self, published: Sequence[datetime | None], now: datetime, looked_at: datetime | None, unlisted: int = 0
+    ) -> "KnownHub":
         """A poll that a ping asked for finds what was pushed."""
         if self.since is None or not self.holds_at(now):
             return replace(self, pinged_at=None)
@@ -45,7 +47,7 @@ class KnownHub:
             record = after_push(self.record, published, self.pinged_at, self.since)
         else:
             record = after_poll(self.record, published, now, looked_at, self.since)
-        return replace(self, record=record, pinged_at=None)
+        return replace(self, record=after_lies(record, unlisted), pinged_at=None)
 
     def after_push(self, published: Sequence[datetime | None], received_at: datetime) -> "KnownHub":
         if self.since is None or not self.holds_at(received_at):
