@@ -17,7 +17,7 @@ MOST_STREAMS, MOST_STREAMS_OF_ONE = 1_000, 300
 MOST_WAITING, MOST_WAITING_OF_ONE = 500, 100
 MOST_EXPORTS, MOST_EXPORTS_OF_ONE = 8, 4
 # Bodies that hubs push, up to some megabytes each; of one callback a part.
-MOST_PUSHES, MOST_PUSHES_OF_ONE = 32, 4
+MOST_PUSHES, MOST_PUSHES_OF_ONE = 16, 2
 
 
 @dataclass(frozen=True, slots=True)
