@@ -62,6 +62,8 @@ def _steps(n: dict[str, int]) -> list[tuple[str, tuple[int, ...]]]:
         ("sources", (sources, hosts)),
         ("channels", (sources, hosts)),
         ("leased_channels", ()),
+        ("subscriptions", (sources,)),
+        ("callbacks", (sources,)),
         ("hosts", (hosts,)),
         ("host_rows", (hosts,)),
         ("entries", (n["entries"], sources, hosts)),

@@ -55,6 +55,28 @@ update channels
 set token = gen_random_uuid(), leased_by = 'poller', lease_until = now() + interval '1 day', leased_at = now()
 where id in (select pg_temp.id_of('channel', n) from generate_series(100, 149) as n);
 
+-- name: subscriptions
+-- $1 sources. Every fifth channel names a hub, mostly one of three; most are active, fifty are due, fifty have been quiet.
+insert into subscriptions (channel_id, protocol, hub, hub_host, topic, state, due_at, since, lease_until, proofs, pushes,
+                           last_push_at, quiet_until)
+select pg_temp.id_of('channel', n), 'websub', 'https://' || hub || '/', hub, 'https://a.example/' || n, 'active',
+       now() + case when n < 250 then interval '-1 minute' else interval '1 hour' + pg_temp.mixed(n) * interval '3 milliseconds' end,
+       now() - interval '3 days', now() + interval '7 days', case when n % 3 = 0 then 5 else 0 end, n % 100,
+       now() - pg_temp.mixed(n) * interval '3 milliseconds',
+       case when n % 3 = 0 then now() + case when n < 750 then interval '-1 minute' else interval '5 hours' end end
+from (select n, case when n % 2 = 0 then 'hub.example' when n % 3 = 0 then 'hub.b.example' else 'hub' || n || '.example' end as hub
+      from generate_series(0, $1::integer - 1, 5) as n) as numbered;
+
+-- name: callbacks
+-- $1 sources. One for each subscription, and two hundred pushes that nobody has read.
+with called as (
+    insert into callbacks (token, channel_id, secret, hub, topic, verified_at)
+    select rpad('token' || n, 43, 'x'), pg_temp.id_of('channel', n), 'secret', 'https://hub.example/', 'https://a.example/' || n, now()
+    from generate_series(0, $1::integer - 1, 5) as n
+)
+insert into pushes (channel_id, content_type, body)
+select pg_temp.id_of('channel', 5 * (n % 10)), 'text/xml', '\x00' from generate_series(1, 200) as n;
+
 -- name: hosts
 -- $1 hosts. A third share an address with nine others.
 insert into hosts (bucket, host, domain, base_delay_ms, delay_ms, is_doubted, last_fetch_at, next_slot_at, address,

@@ -1368,6 +1368,67 @@ create table tdmrep (
     constraint tdmrep_scheme_check CHECK (scheme = ANY (ARRAY['http'::text, 'https'::text]))
 );
 CREATE INDEX tdmrep_by_age ON tdmrep USING btree (expires_at);
+create table subscriptions (
+    channel_id   uuid not null,
+    protocol     text not null,
+    hub          text not null,
+    hub_host     text not null,
+    topic        text not null,  -- The address that is subscribed to: what the channel calls itself, else where it is.
+    state        text not null default 'wanted'::text,
+    reason       text,  -- Why it is denied or failed, in the words of the hub or ours.
+    failures     smallint not null default 0,
+    due_at       timestamptz not null default now(),  -- When it is asked for, or renewed.
+    since        timestamptz,  -- When it was first verified, without a lapse since.
+    lease_until  timestamptz,
+    proofs       integer not null default 0,
+    needed       integer not null default 3,
+    pushes       integer not null default 0,  -- Those that brought something new.
+    missed       integer not null default 0,  -- Items that came late, or that polls found first.
+    last_push_at timestamptz,
+    pinged_at    timestamptz,  -- The hub said that there is something, and no poll has looked since.
+    quiet_until  timestamptz,  -- A trusted hub that pushes nothing until then is looked after by a poll.
+    created_at   timestamptz not null default now(),
+    constraint subscriptions_pkey PRIMARY KEY (channel_id),
+    constraint subscriptions_channel_id_fkey FOREIGN KEY (channel_id) REFERENCES channels(id) ON DELETE CASCADE,
+    constraint subscriptions_hub_check CHECK (length(hub) <= 2083),
+    constraint subscriptions_protocol_check CHECK (protocol = ANY (ARRAY['websub'::text, 'rsscloud'::text])),
+    constraint subscriptions_state_check CHECK (state = ANY (ARRAY['wanted'::text, 'pending'::text, 'active'::text, 'denied'::text, 'failed'::text])),
+    constraint subscriptions_topic_check CHECK (length(topic) <= 2083)
+) with (fillfactor=80);
+CREATE INDEX subscriptions_due ON subscriptions USING btree (due_at);
+CREATE INDEX subscriptions_leased ON subscriptions USING btree (lease_until) WHERE state = 'active'::text;
+CREATE INDEX subscriptions_of_hub ON subscriptions USING btree (hub_host, due_at);
+CREATE INDEX subscriptions_pushed ON subscriptions USING btree (last_push_at) WHERE last_push_at IS NOT NULL;
+CREATE INDEX subscriptions_quiet ON subscriptions USING btree (quiet_until) WHERE quiet_until IS NOT NULL;
+
+create table callbacks (
+    token       text not null,
+    channel_id  uuid not null,
+    secret      text not null,  -- What the hub signs with. It is told to the hub, and shown to nobody.
+    hub         text not null,
+    topic       text not null,
+    asked_at    timestamptz not null default clock_timestamp(),
+    verified_at timestamptz,  -- Null: asked for, and to be confirmed by the hub.
+    constraint callbacks_pkey PRIMARY KEY (token),
+    constraint callbacks_channel_id_fkey FOREIGN KEY (channel_id) REFERENCES subscriptions(channel_id) ON DELETE CASCADE,
+    constraint callbacks_secret_check CHECK (length(secret) < 200),
+    constraint callbacks_token_check CHECK (length(token) >= 40)
+);
+CREATE INDEX callbacks_of_channel ON callbacks USING btree (channel_id);
+
+create table pushes (
+    id           bigint not null generated always as identity,
+    channel_id   uuid not null,
+    received_at  timestamptz not null default clock_timestamp(),
+    due_at       timestamptz not null default clock_timestamp(),  -- Its channel was busy until then.
+    content_type text not null default ''::text,
+    body         bytea,
+    attempts     smallint not null default 0,
+    constraint pushes_pkey PRIMARY KEY (id),
+    constraint pushes_channel_id_fkey FOREIGN KEY (channel_id) REFERENCES channels(id) ON DELETE CASCADE
+);
+CREATE INDEX pushes_due ON pushes USING btree (due_at);
+CREATE INDEX pushes_of_channel ON pushes USING btree (channel_id);
 
 create view takedown_watchers as
  SELECT virtualtransaction AS transaction

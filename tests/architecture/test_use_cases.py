@@ -116,6 +116,7 @@ HERE_ONLY = {
 PROGRAMS_ONLY = {
     **dict.fromkeys(["log_in", "log_out", "show_me"], "a person on the command line has an account of the machine"),
     **dict.fromkeys(["list_operations", "show_operation"], "a command waits until its work is done"),
+    **dict.fromkeys(["confirm_subscription", "receive_push"], "hubs call them; `sources show` tells what came of it"),
     **dict.fromkeys(["openapi", "api_docs", "static_file", "healthz"], "about the API itself"),
     "stream": "commands follow one thing each: `changes --follow`, `crawl logs --follow`",
     "list_events": "`sources show` tells those of a source",

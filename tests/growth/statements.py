@@ -162,6 +162,7 @@ def _by_name(w: Sample) -> dict[str, Calls]:
         **{f"deliver.{name}": made for name, made in _deliver(w).items()},
         "deliver.sinks.delivered_documents": [{"sink_id": w.sink, "hashes": w.hashes}],
         **{f"discover.{name}": made for name, made in _discover(w).items()},
+        **{f"discover.push.{name}": made for name, made in _push(w).items()},
         **{f"fetch.{name}": made for name, made in _fetch(w).items()},
         **{f"frontier.{name}": made for name, made in _frontier(w).items()},
         **{f"ingest.{name}": made for name, made in _ingest(w).items()},
@@ -286,6 +287,42 @@ def _database() -> dict[str, Calls]:
         ],
         "end_beats": [(NOBODY,)],
         "forget_processes": [()],
+    }
+
+
+def _push(w: Sample) -> dict[str, Calls]:
+    hub, topic = "https://hub.example/", "https://a.example/0"
+    record = {"proofs": 1, "needed": 3, "pushes": 1, "missed": 0, "last_push_at": w.now, "pinged_at": None}
+    token = "token0".ljust(43, "x")
+    named = {"protocol": "websub", "hub": hub, "hub_host": "hub.example", "topic": topic}
+    ended = {"rhythm": "{}", "last_new_at": w.now, "newest_item_at": w.now, "calls_for_poll": True, "now": w.now}
+    return {
+        "name_hub": [{"channel_id": w.channel, **named}],
+        "forget_callbacks": [(w.channel,)],
+        "forget_hub": [(w.channel,)],
+        "note_record": [{"channel_id": w.channel, **record, "quiet_until": w.now}],
+        "count_unlisted": [(w.channel, w.now, w.now, w.item_hashes[:20], w.now)],
+        "claim_subscriptions": [(20,)],
+        "drop_unverified": [(w.channel,)],
+        "add_callback": [{"token": "t" * 43, "channel_id": w.channel, "secret": "s", "hub": hub, "topic": topic}],
+        "note_asked": [(w.channel, token, HOUR)],
+        "note_not_asked": [(w.channel, "HTTP 503", HOUR)],
+        "put_off_hub": [("hub7.example", HOUR, MINUTE)],
+        "callback_named": [(token,)],
+        "hold_subscription": [(w.channel,)],
+        "confirm_callback": [(token,)],
+        "begin_lease": [(w.channel, DAY, HOUR)],
+        "drop_replaced": [(w.channel, token)],
+        "note_denied": [(w.channel, "no", DAY)],
+        "keep_push": [(w.channel, "text/xml", b"", MINUTE, 20)],
+        "wake_readers": [()],
+        "claim_pushed": [("sample", 4, MINUTE)],
+        "take_push": [(w.channel, 2)],
+        "drop_push": [(1,)],
+        "end_push": [{"id": w.leased_channel, "token": w.channel_token, **ended, "shortest": MINUTE, "reason": "so"}],
+        "note_ping": [(w.channel, w.now)],
+        "forget_pushes": [(DAY,)],
+        "look_after_quiet": [()],
     }
 
 
@@ -631,6 +668,7 @@ def _reports(w: Sample) -> dict[str, Calls]:
         "schedule": [(20,)],
         "schedule_after": [(20, w.now, NOBODY)],
         "discovery_summary": [(500, w.runs_since)],
+        "push_summary": [(10_000,)],
         "runs_folded_until": [()],
         "delays_to_discovery": [(w.now - HOUR,)],
         "channel_that_reads": [(w.host_bucket, w.host, w.url)],

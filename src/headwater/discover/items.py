@@ -39,10 +39,21 @@ class Reading:
     skip_hours: frozenset[int] = frozenset()  # UTC, 0 to 23
     skip_days: frozenset[int] = frozenset()  # Monday is 0
     hub: str = ""
+    topic: str = ""  # the address by which it calls itself
+    cloud: str = ""  # of rssCloud: where to ask for pings
     more: tuple[str, ...] = ()  # further answers to ask for: children of an index, the next page
     notes: tuple[str, ...] = ()
     damage: str = ""
     is_partial: bool = False  # it may list more than could be read of it
+
+
+@dataclass(frozen=True, slots=True)
+class HubLinks:
+    """What an answer says of push: in its head, or in its body. All addresses of others, absolute or empty."""
+
+    hub: str = ""
+    topic: str = ""
+    cloud: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,9 @@ SELECT p.*, c.id AS channel_id, c.token, c.kind AS channel_kind, c.url AS channe
        c.etag, c.last_modified, c.progress, c.last_ok_at, c.last_new_at, c.newest_item_at, c.last_item_count, c.nochange_count,
        c.moved_count, c.overflow_count, c.silent_since, c.consecutive_errors, c.error_class, c.class_errors, c.rhythm, c.publisher_hints, c.answers, c.speaks_for_site, c.lost_count,
        c.named_at, c.gone_before, c.doubted_since,
+       s.protocol AS push_protocol, s.hub AS push_hub, s.topic AS push_topic, s.since AS push_since, s.lease_until AS push_lease_until,
+       s.proofs AS push_proofs, s.needed AS push_needed, s.pushes AS push_pushes, s.missed AS push_missed,
+       s.last_push_at AS push_last_push_at, s.pinged_at AS push_pinged_at,
        h.delay_ms,
        q.max_pages AS policy_pages, k.state AS cadence, coalesce($3::timestamptz, clock_timestamp()) AS now,
        CASE WHEN c.kind = 'search' THEN ARRAY(SELECT DISTINCT o.kind FROM channels o WHERE o.source_id = c.source_id AND o.is_enabled)
@@ -28,6 +31,7 @@ SELECT p.*, c.id AS channel_id, c.token, c.kind AS channel_kind, c.url AS channe
 FROM channels c
 JOIN source_profiles p ON p.id = c.source_id
 CROSS JOIN cadence k
+LEFT JOIN subscriptions s ON s.channel_id = c.id
 LEFT JOIN hosts h ON h.bucket = c.bucket AND h.host = c.host
 LEFT JOIN host_policies q ON q.bucket = c.bucket AND q.host = c.host
 WHERE c.id = ANY ($1::uuid[]) AND c.leased_by = $2::text AND c.token IS NOT NULL;
@@ -38,6 +42,9 @@ SELECT p.*, c.id AS channel_id, c.id AS token, c.kind AS channel_kind, c.url AS 
        c.etag, c.last_modified, c.progress, c.last_ok_at, c.last_new_at, c.newest_item_at, c.last_item_count, c.nochange_count,
        c.moved_count, c.overflow_count, c.silent_since, c.consecutive_errors, c.error_class, c.class_errors, c.rhythm, c.publisher_hints, c.answers, c.speaks_for_site, c.lost_count,
        c.named_at, c.gone_before, c.doubted_since,
+       s.protocol AS push_protocol, s.hub AS push_hub, s.topic AS push_topic, s.since AS push_since, s.lease_until AS push_lease_until,
+       s.proofs AS push_proofs, s.needed AS push_needed, s.pushes AS push_pushes, s.missed AS push_missed,
+       s.last_push_at AS push_last_push_at, s.pinged_at AS push_pinged_at,
        h.delay_ms,
        q.max_pages AS policy_pages, k.state AS cadence, clock_timestamp() AS now,
        CASE WHEN c.kind = 'search' THEN ARRAY(SELECT DISTINCT o.kind FROM channels o WHERE o.source_id = c.source_id AND o.is_enabled)
@@ -46,6 +53,7 @@ SELECT p.*, c.id AS channel_id, c.id AS token, c.kind AS channel_kind, c.url AS 
 FROM channels c
 JOIN source_profiles p ON p.id = c.source_id
 CROSS JOIN cadence k
+LEFT JOIN subscriptions s ON s.channel_id = c.id
 LEFT JOIN hosts h ON h.bucket = c.bucket AND h.host = c.host
 LEFT JOIN host_policies q ON q.bucket = c.bucket AND q.host = c.host
 WHERE c.source_id = $1::uuid AND c.is_enabled AND c.kind <> 'backfill' ORDER BY c.created_at, c.id;

@@ -13,6 +13,7 @@ from headwater.database.queries import load_queries
 from headwater.errors import NotFound
 from headwater.politeness.takedown import domains_above
 from headwater.reports.problems import domains_taken_down, facts_of, taken_down_addresses
+from headwater.reports.push import PushSummary, push_summary
 from headwater.sources.health import Health, health_of
 from headwater.sources.kinds import ChannelKind
 from headwater.sources.source import Source, SourceKind
@@ -143,6 +144,7 @@ class DiscoverySummary:
     found: int  # new to their channels: an article that two of them list counts twice
     delay_p50: timedelta | None  # from publication to discovery
     delay_p95: timedelta | None
+    push: PushSummary
 
     @property
     def followed(self) -> dict[str, int]:
@@ -394,6 +396,7 @@ async def summary(database: Database) -> DiscoverySummary:
         mark = await connection.fetchval(queries.runs_folded_until)
         row = await connection.fetchrow(queries.discovery_summary, NEWEST_ITEMS, mark)
         counted = await connection.fetch(queries.count_sources)
+        push = await push_summary(connection)
     assert row is not None
     return DiscoverySummary(
         now=row["now"],
@@ -406,6 +409,7 @@ async def summary(database: Database) -> DiscoverySummary:
         found=row["found"],
         delay_p50=row["delays"][0] if row["delays"] else None,
         delay_p95=row["delays"][1] if row["delays"] else None,
+        push=push,
     )
 
 

@@ -38,11 +38,13 @@ from headwater.errors import (
 from headwater.phrases import size_in_words
 from headwater.reports.forecast import FARTHEST_DAYS, Part, SizeForecast
 from headwater.reports.operations import DUTIES, Operations, operations_now, problems_in
+from headwater.reports.push import push_summary
 from headwater.reports.sinks import DeliveryNow, state_word
 from headwater.reports.sizes import forecast_of
 from headwater.settings import Settings
 from headwater.settings.groups import WebSettings
 from headwater.sources.health import Severity
+from headwater.sources.push import may_subscribe
 
 if TYPE_CHECKING:
     from headwater.plugins import Plugin, PluginGroup
@@ -93,6 +95,7 @@ async def examine_database(settings: Settings, data: Path, database: Database, c
     yield (schema := await check_schema(database))
     if schema.level == "ok":
         yield await check_access(settings.web, database)
+        yield await check_push(settings.web, database)
         yield await check_size(settings, data, database)
     yield await check_clock(database, clock)
     if schema.level == "ok":
@@ -349,6 +352,21 @@ async def check_clock(database: Database, clock: Clock) -> Check:
     if offset > LARGEST_CLOCK_OFFSET_SECONDS:
         return Check("warning", says, "Synchronise this machine's clock: log times will look wrong.")
     return Check("ok", says)
+
+
+async def check_push(web: WebSettings, database: Database) -> Check:
+    """Whether hubs can reach us, where channels name any."""
+    push = await push_summary(database)
+    named = f"{push.named:,} channel{'' if push.named == 1 else 's'}"
+    if may_subscribe(web.public_url):
+        return Check("ok", f"Hubs push to {web.public_url}: {named} with a hub, {push.subscribed:,} subscribed")
+    if not push.named:
+        return Check("ok", "No hub is subscribed to: web.public_url is not https, and no channel names a hub")
+    return Check(
+        "warning",
+        f"Hubs of {named} could push, and are not subscribed to: no public https address is set",
+        "Set web.public_url to the https address under which hubs reach the web role.",
+    )
 
 
 def check_contact(settings: Settings) -> Check:

@@ -261,6 +261,15 @@ FROM (SELECT sum(p.runs)::bigint AS runs, sum(p.failed)::bigint AS failed_runs, 
             SELECT count(*), count(*) FILTER (WHERE status = 'fail'), coalesce(sum(inserted), 0) FROM runs
             WHERE at > greatest($2::timestamptz, statement_timestamp() - interval '24 hours')) AS p) AS r;
 
+-- name: push_summary
+-- How many channels name a hub, are subscribed to, and are pushed by one that is trusted, each counted up to a bound; and the
+-- last push that brought something new.
+SELECT (SELECT count(*) FROM (SELECT 1 FROM subscriptions LIMIT $1::integer) AS s) AS named,
+       (SELECT count(*) FROM (SELECT 1 FROM subscriptions WHERE state = 'active' AND lease_until > statement_timestamp()
+                              LIMIT $1) AS s) AS subscribed,
+       (SELECT count(*) FROM (SELECT 1 FROM subscriptions WHERE quiet_until IS NOT NULL LIMIT $1) AS s) AS trusted,
+       (SELECT max(last_push_at) FROM subscriptions WHERE last_push_at IS NOT NULL) AS last_push_at;
+
 -- name: runs_folded_until
 -- Runs up to then are counted by the minute. A question of its own: what it bounds is planned for the few that it leaves.
 SELECT runs_folded_until FROM statistics_mark;

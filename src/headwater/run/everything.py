@@ -19,6 +19,7 @@ from headwater.run.heartbeat import heartbeat_of
 from headwater.run.maintenance import maintenance_of
 from headwater.run.polling import Calendar, by_the_database, poller_of, start_chores_beside
 from headwater.run.presence import DELIVER, FETCH, MAINTAIN, POLL, present
+from headwater.run.pushes import push_worker_of, pushed_channels
 from headwater.run.stopping import owner_name
 from headwater.services import Services
 from headwater.sources.store import NOTICE
@@ -59,6 +60,7 @@ async def run_everything(
         services.listeners.on(CHANNEL) as entries,
         services.listeners.on(NOTICE) as channels,
         services.listeners.on(MOVERS) as changes,
+        pushed_channels(services) as pushed,
         heartbeat_of(services, owner) as heart,
         supervisor or Supervisor(services.clock, services.log, services.figures) as tasks,
         present(services, heart, "up", [POLL, FETCH, MAINTAIN, DELIVER, *besides]),
@@ -67,10 +69,12 @@ async def run_everything(
         start_chores_beside(tasks, services, web, calendar)
         page_reader = start_reading_pages(tasks, services, web.identity.product_token, pool)
         poller = poller_of(services, web, ChannelReader(others), channels, heart, observers.polled, calendar)
+        pushes = push_worker_of(services, ChannelReader(others), pushed, heart)
         worker = worker_of(services, web, page_reader, entries, heart, observers.fetched)
         await asyncio.wait(
             [
                 tasks.keep("poll", lambda: poller.run(stop)),
+                tasks.keep("read_pushes", lambda: pushes.run(stop)),
                 tasks.keep("fetch", lambda: worker.run(stop)),
                 tasks.keep("deliver", lambda: deliver(services, owner, stop, changes, observers.delivered)),
             ]

@@ -29,6 +29,7 @@ from headwater.run.extraction_pools import channel_pool
 from headwater.run.heartbeat import heartbeat_of
 from headwater.run.patience import patient_worker
 from headwater.run.presence import POLL, present
+from headwater.run.pushes import push_chores, push_worker_of, pushed_channels
 from headwater.services import Services
 from headwater.settling import Settling
 from headwater.sources.store import NOTICE
@@ -56,13 +57,20 @@ async def run_poller(
         open_web(services, owner, resolver) as web,
         channel_reader(services) as reader,
         services.listeners.on(NOTICE) as listener,
+        pushed_channels(services) as pushed,
         heartbeat_of(services, owner) as heart,
         Supervisor(services.clock, services.log, services.figures) as supervisor,
         present(services, heart, POLL, [POLL]),
     ):
         start_chores_beside(supervisor, services, web, calendar)
         poller = poller_of(services, web, reader, listener, heart, on_finished, calendar)
-        await supervisor.keep("poll", lambda: poller.run(stop))
+        pushes = push_worker_of(services, reader, pushed, heart)
+        # Each until told to stop.
+        tasks = [
+            supervisor.keep("poll", lambda: poller.run(stop)),
+            supervisor.keep("read_pushes", lambda: pushes.run(stop)),
+        ]
+        await asyncio.wait(tasks)
 
 
 @asynccontextmanager
@@ -75,7 +83,8 @@ def start_chores_beside(supervisor: Supervisor, services: Services, web: Web, ca
     """Chores of a poller beside its polls."""
     rounds = RobotsRounds(services.database, web.reservations, web.fetcher.preflight.look)
     steering = Chore("steer_price", STEERED_EVERY / 60, lambda: keep_price(services, calendar))
-    start_chores([steering, Chore("refresh_robots", ROBOTS_EVERY, rounds.go)], supervisor, services.random)
+    chores = [steering, Chore("refresh_robots", ROBOTS_EVERY, rounds.go), *push_chores(services, web)]
+    start_chores(chores, supervisor, services.random)
 
 
 def poller_of(

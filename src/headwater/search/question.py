@@ -25,8 +25,8 @@ class Filters:
 
     `language` searches by the rules of that language alone; without one, every text by those of its own.
     `view_question` are the words of the view, as `question_of` in views.py says. `rights` are marks such as
-    `train=allowed`, all of which must hold; of a vacancy's use nothing is known. `author` is one of a document's authors,
-    as it is written there; vacancies have none.
+    `train=allowed`, all of which must hold; of a vacancy's use nothing is known. `author` is one of a document's
+    authors, as it is written there; vacancies have none.
     """
 
     kind: RecordKind = RecordKind.DOCUMENT

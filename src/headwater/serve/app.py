@@ -12,8 +12,10 @@ from starlette.types import ASGIApp
 
 from headwater import __version__
 from headwater.accounts.audit import AuditLog
+from headwater.discover.push.callbacks import PLACE
 from headwater.errors import HeadwaterError
 from headwater.masking import Mode
+from headwater.serve import hubs as callbacks
 from headwater.serve import shared
 from headwater.serve.access.visits import Visits
 from headwater.serve.agents import route as agents
@@ -52,6 +54,7 @@ from headwater.serve.api import (
 from headwater.serve.api.source_exchange import LARGEST_IMPORT_BYTES
 from headwater.serve.etags import Revalidation
 from headwater.serve.frame import Frame, FrameRules, names_of
+from headwater.serve.hubs import LARGEST_PUSH_BYTES
 from headwater.serve.known_query import refuse_unknown
 from headwater.serve.large_bodies import LargeBodies
 from headwater.serve.openapi import describe
@@ -72,6 +75,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     access.router,
     agents.router,
     audit.router,
+    callbacks.router,
     changes.router,
     channels.router,
     crawl.router,
@@ -105,7 +109,11 @@ ROUTERS: tuple[APIRouter, ...] = (
     views.router,
 )
 # Bytes that a body may have, where that is more than usual.
-LARGER_BODIES = {"/api/v1/frontier/submit/bulk": 10_000_000, "/api/v1/sources/import": LARGEST_IMPORT_BYTES}
+LARGER_BODIES = {
+    "/api/v1/frontier/submit/bulk": 10_000_000,
+    "/api/v1/sources/import": LARGEST_IMPORT_BYTES,
+    PLACE: LARGEST_PUSH_BYTES,
+}
 GZIP_FROM_BYTES = 1_000
 
 

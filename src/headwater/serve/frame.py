@@ -14,6 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from headwater.accounts.tokens import TOKEN_IN_TEXT, without_tokens
 from headwater.chance import new_id
 from headwater.clock import Clock
+from headwater.discover.push.callbacks import PLACE
 from headwater.log import Logger
 from headwater.masking import Mode, fault_in_words
 from headwater.serve.access.visits import name_in
@@ -74,7 +75,7 @@ class Frame:
             self._log.info(
                 "request_answered",
                 method=scope["method"],
-                path=without_tokens(scope["path"][:300]),
+                path=path_in_log(scope["path"]),
                 status=answer.status,
                 caller=name_in(scope),
                 ms=round((self._clock.monotonic() - began) * 1000),
@@ -95,6 +96,11 @@ class Frame:
                 "request_broke", error=fault_in_words(error, self._rules.mode), request_id=answer.request_id
             )
             await answer.refuse(fault(), scope, receive)
+
+
+def path_in_log(path: str) -> str:
+    """Without what only its caller may know. Pure."""
+    return f"{PLACE}***" if path.startswith(PLACE) else without_tokens(path[:300])
 
 
 def refusal_of(headers: Headers, hosts: frozenset[str], largest: int) -> ProblemDetails | None:

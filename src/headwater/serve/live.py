@@ -16,6 +16,8 @@ from headwater.services import Services
 MOST_STREAMS, MOST_STREAMS_OF_ONE = 1_000, 300
 MOST_WAITING, MOST_WAITING_OF_ONE = 500, 100
 MOST_EXPORTS, MOST_EXPORTS_OF_ONE = 8, 4
+# Bodies that hubs push, up to some megabytes each; of one callback a part.
+MOST_PUSHES, MOST_PUSHES_OF_ONE = 16, 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,7 @@ class LiveParts:
     streams: RequestPlaces
     waiting: RequestPlaces
     exports: RequestPlaces
+    pushes: RequestPlaces
 
     async def __aenter__(self) -> Self:
         return self
@@ -51,4 +54,5 @@ def live_parts(services: Services) -> LiveParts:
         RequestPlaces("streams", MOST_STREAMS, MOST_STREAMS_OF_ONE),
         RequestPlaces("readers that wait", MOST_WAITING, MOST_WAITING_OF_ONE),
         RequestPlaces("exports", MOST_EXPORTS, MOST_EXPORTS_OF_ONE),
+        RequestPlaces("pushes", MOST_PUSHES, MOST_PUSHES_OF_ONE),
     )

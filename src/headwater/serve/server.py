@@ -3,7 +3,7 @@
 import asyncio
 import socket
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 
 import uvicorn
@@ -16,6 +16,7 @@ from headwater.accounts.passwords import Passwords
 from headwater.accounts.protection import require_consistent
 from headwater.accounts.sessions import Sessions
 from headwater.clock import SystemClock
+from headwater.discover.push.inbox import PushInbox
 from headwater.errors import Busy, DatabaseDown, QueryFailed, as_fields
 from headwater.run.heartbeat import heartbeat_of
 from headwater.run.presence import WEB, present
@@ -78,8 +79,10 @@ async def serve(
         live_parts(services) as live,
         Supervisor(SystemClock(), services.log, services.figures) as tasks,
     ):
+        inbox = PushInbox(services.database, SystemClock(), services.log)
         tasks.keep("forget_requests", lambda: _keep_forgetting(services))
-        server = _Server(server_config(make_app(Shared(services, operations, entrance_of(services), live))))
+        writing = tasks.keep("write_pushes", inbox.keep_writing)
+        server = _Server(server_config(make_app(Shared(services, operations, entrance_of(services), live, inbox))))
         on_ready(address_of(bound))
         serving = asyncio.create_task(server.serve(sockets=[bound.dup()]))
         stopped = asyncio.create_task(stop.wait())
@@ -89,6 +92,10 @@ async def serve(
         server.should_exit = True
         stopped.cancel()
         await serving
+        writing.cancel()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(GRACE_SECONDS):
+                await inbox.write()
 
 
 def server_config(app: ASGIApp) -> uvicorn.Config:

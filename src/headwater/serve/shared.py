@@ -5,6 +5,7 @@ from typing import Annotated
 
 from fastapi import Depends, FastAPI, Query, Request
 
+from headwater.discover.push.inbox import PushInbox
 from headwater.serve.access.entrance import Entrance
 from headwater.serve.idempotency import AnswerStore, Once
 from headwater.serve.live import LiveParts
@@ -21,6 +22,7 @@ class Shared:
     operations: OperationRunner
     entrance: Entrance
     live: LiveParts
+    inbox: PushInbox
 
 
 def attach(app: FastAPI, parts: Shared) -> None:

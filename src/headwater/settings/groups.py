@@ -359,7 +359,10 @@ class WebSettings(SettingsGroup):
     )
     port: int = Field(8080, ge=0, le=65_535, description="Port to listen at; 0 takes a free one.")
     public_url: Annotated[str, AfterValidator(_web_address)] = Field(
-        "", max_length=2_000, description="Under which others reach it, such as `https://headwater.example.org`."
+        "",
+        max_length=2_000,
+        description="Under which others reach it, such as `https://headwater.example.org`; hubs push to an https "
+        "one only.",
     )
     allowed_hosts: Texts = Field((), description="Further names by which it may be called, without ports.")
     login: Literal["auto", "always", "never"] = Field(

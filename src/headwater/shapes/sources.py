@@ -61,7 +61,9 @@ def durations_in(profile: "Profile") -> list[str]:
 
 
 def channel_as_dict(one: "DiscoveryOverview", channel: "ChannelState") -> dict[str, Any]:
-    told = with_seconds(asdict(channel), "poll_interval")
+    from headwater.sources.push import push_as_dict
+
+    told = with_seconds(asdict(channel), "poll_interval") | {"push": push_as_dict(channel.push)}
     return told | {"next_poll_at": None, "next_reason": "taken down"} if one.is_taken_down(channel) else told
 
 

@@ -37,6 +37,7 @@ class KindTraits:
     reads_since_last: bool = False  # its answer depends on when it was last asked
     asks_plugins: bool = False  # a reader that another distribution brings for its host goes before ours
     reads_in_scope: bool = False  # its reader goes by the places of the source
+    may_be_pushed: bool = False  # by the hub that its answers name
     links_in_scope: bool = False  # its items may lie only where the source says; a feed may link anywhere
 
 
@@ -69,6 +70,7 @@ class ChannelKind(StrEnum):
             learns_rhythm=True,
             names_vacancies=True,
             asks_plugins=True,
+            may_be_pushed=True,
         ),
     )
     SITEMAP = (
@@ -103,6 +105,7 @@ class ChannelKind(StrEnum):
             asks_plugins=True,
             reads_in_scope=True,
             links_in_scope=True,
+            may_be_pushed=True,
         ),
     )
     API = (

@@ -154,12 +154,16 @@ WHERE source_id = $1::uuid AND is_active AND ($2::text IS NULL OR kind = $2) RET
 SELECT pg_notify('headwater_poll', '');
 
 -- name: channels_of_sources
--- The channels of some sources, enabled ones first.
-SELECT id, source_id, kind, url, title, is_enabled, disabled_reason, is_active, former_urls, next_poll_at, next_reason,
-       poll_interval, leased_by, lease_until > now() AS is_running, last_polled_at, last_ok_at, last_new_at, newest_item_at,
+-- The channels of some sources, enabled ones first, and how things stand with their hubs.
+SELECT c.id, source_id, kind, url, title, is_enabled, disabled_reason, is_active, former_urls, next_poll_at, next_reason,
+       poll_interval, leased_by, c.lease_until > now() AS is_running, last_polled_at, last_ok_at, last_new_at, newest_item_at,
        last_item_count, nochange_count, overflow_count, silent_since, doubted_since, consecutive_errors, error_class, class_errors,
-       error_cause, last_error, unread_page, unread_since, held_by, last_status, created_at, updated_at, speaks_for_site
-FROM channels WHERE source_id = ANY ($1::uuid[]) ORDER BY source_id, is_enabled DESC, created_at, id;
+       error_cause, last_error, unread_page, unread_since, held_by, last_status, c.created_at, updated_at, speaks_for_site,
+       s.protocol AS push_protocol, s.hub AS push_hub, s.topic AS push_topic, s.state AS push_state, s.reason AS push_reason,
+       s.since AS push_since, s.lease_until AS push_lease_until, s.proofs AS push_proofs, s.needed AS push_needed,
+       s.pushes AS push_pushes, s.missed AS push_missed, s.last_push_at AS push_last_push_at, statement_timestamp() AS push_looked_at
+FROM channels c LEFT JOIN subscriptions s ON s.channel_id = c.id
+WHERE source_id = ANY ($1::uuid[]) ORDER BY source_id, is_enabled DESC, c.created_at, c.id;
 
 -- name: known_addresses
 -- Which of these addresses are sources already, or feeds of one.

@@ -13,6 +13,7 @@ from headwater.database.queries import load_queries
 from headwater.errors import NotFound, QueryFailed, UrlRejected, UsageError
 from headwater.sources.causes import ErrorCause, HeldBy, StopReason
 from headwater.sources.kinds import NEWS, ChannelKind
+from headwater.sources.push import PushState, push_from
 from headwater.sources.source import (
     DEFAULT_PRIORITY,
     Policy,
@@ -354,6 +355,7 @@ class ChannelState:
     created_at: datetime
     updated_at: datetime  # of one that is off: since when
     speaks_for_site: bool
+    push: PushState | None = None  # how things stand with the hub that it names
 
 
 @dataclass(frozen=True, slots=True)
@@ -477,7 +479,8 @@ async def channels_of(database: Connection | Database, source_ids: Sequence[UUID
 def channel_from(row: Any) -> ChannelState:
     return ChannelState(
         **{
-            **{name: row[name] for name in ChannelState.__dataclass_fields__},
+            **{name: row[name] for name in ChannelState.__dataclass_fields__ if name != "push"},
+            "push": push_from(row),
             "kind": ChannelKind(row["kind"]),
             "error_cause": _known(ErrorCause, row["error_cause"]),
             "held_by": _known(HeldBy, row["held_by"]),

@@ -20,6 +20,7 @@ OPEN = {
     "/healthz": "load balancers ask it, and it tells nothing",
     "/static/{name}": "stylesheets, the same for everybody",
     "/api/v1/login": "who logs in is not known before",
+    "/push/{token}": "hubs; the address itself is the secret, and what they bring is signed",
 }
 # Changes that a viewer may make: of nothing but its own login.
 OWN = {"/api/v1/logout", "/api/v1/me/password"}

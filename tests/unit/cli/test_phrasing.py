@@ -8,12 +8,13 @@ import pytest
 
 from headwater.cli.sources.editing import read_assignment
 from headwater.cli.sources.files import mapping_from
-from headwater.cli.status.status import lines_of, titles_of
+from headwater.cli.status.status import lines_of, push_lines, titles_of
 from headwater.cli.templates.showing import show_learning
 from headwater.errors import UsageError
 from headwater.frontier.entry import EntryStatus
 from headwater.reports.discovery import DiscoverySummary, Scheduled
 from headwater.reports.frontier import HostsNow
+from headwater.reports.push import PushSummary
 from headwater.reports.templates import HostReport
 from headwater.shapes.status import schedule_as_dicts
 from headwater.sources.kinds import ChannelKind
@@ -61,7 +62,8 @@ def test_for_programs_what_is_late_counts_below_zero_and_what_rests_has_no_time(
 
 def test_the_whole_is_told_in_three_lines_with_right_plurals() -> None:
     summary = DiscoverySummary(
-        NOW, {"active": 1, "deleted": 9}, 1, 0, 1, 1, 0, 1, timedelta(minutes=6), timedelta(minutes=22)
+        *(NOW, {"active": 1, "deleted": 9}, 1, 0, 1, 1, 0, 1, timedelta(minutes=6), timedelta(minutes=22)),
+        push=PushSummary(0, 0, 0, None),
     )
     hosts = HostsNow(1, 2, 0, 0, timedelta(seconds=4))
     sources, frontier, lately = lines_of(summary, dict.fromkeys(EntryStatus, 0) | {EntryStatus.PENDING: 1_902}, hosts)
@@ -69,6 +71,14 @@ def test_the_whole_is_told_in_three_lines_with_right_plurals() -> None:
     assert frontier.startswith("Frontier  1,902 pending · 0 fetching · ")
     assert frontier.endswith(" · 1 host open, 2 waiting, next host opens in 4s")
     assert lately == "Last 24 h 1 poll, 0 failed · 1 new item · from publication to discovery p50/p95: 6m / 22m"
+
+
+def test_a_fourth_line_tells_of_hubs_where_there_are_any() -> None:
+    counts = (NOW, {"active": 1}, 1, 0, 1, 1, 0, 1, None, None)
+    none, some = PushSummary(0, 0, 0, None), PushSummary(12, 10, 8, NOW - timedelta(minutes=3))
+    assert push_lines(DiscoverySummary(*counts, push=none)) == []
+    said = "Push      12 channels with a hub, 10 subscribed, 8 pushed so that polls are rare · last push 3m ago"
+    assert push_lines(DiscoverySummary(*counts, push=some)) == [said]
 
 
 def test_of_the_pages_to_learn_from_never_more_are_new_than_there_are(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,13 +2,13 @@
 
 from typing import TYPE_CHECKING
 
-from headwater.cli.output import show, show_table
+from headwater.cli.output import show, show_many, show_table
 from headwater.cli.sources.fields import fields_in_words
 from headwater.cli.words import due, in_words, inert, relative, shorten
 from headwater.shapes.sources import follows_links, scope_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from datetime import datetime
 
     from headwater.reports.discovery import DiscoveryOverview
@@ -51,7 +51,17 @@ def show_overview(
     show_channels(overview, now)
 
 
+def push_lines(overview: "DiscoveryOverview") -> "Iterator[str]":
+    from headwater.sources.push import push_in_words
+
+    for one in overview.channels:
+        if one.push and one.is_active:
+            yield f"  push: {inert(one.url)}: {inert(push_in_words(one.push, one.push.looked_at))}"
+            yield f"    hub {inert(one.push.hub)}"
+
+
 def show_channels(overview: "DiscoveryOverview", now: "datetime") -> None:
+    show_many(push_lines(overview))
     rows = [
         (
             str(one.kind),

@@ -223,7 +223,18 @@ def lines_of(found: "DiscoverySummary", counts: "dict[EntryStatus, int]", hosts:
         f"Sources   {sum(found.followed.values()):,} ({kinds}) · {polls}",
         f"Frontier  {statuses} · {waiting}",
         f"Last 24 h {lately} · from publication to discovery p50/p95: {delay}",
+        *push_lines(found),
     ]
+
+
+def push_lines(found: "DiscoverySummary") -> list[str]:
+    """Nothing where no channel names a hub."""
+    push = found.push
+    if not push.named:
+        return []
+    last = f" · last push {length_of(found.now - push.last_push_at)} ago" if push.last_push_at else ""
+    named = f"{quantity(push.named, 'channel')}{' or more' if push.is_cut else ''} with a hub"
+    return [f"Push      {named}, {push.subscribed:,} subscribed, {push.trusted:,} pushed so that polls are rare{last}"]
 
 
 def suspect_lines(now: "Suspects") -> list[str]:

@@ -6,39 +6,6 @@ Written by `make client` from the description of the API: not to be changed by h
 from typing import Any, Literal, TypedDict
 
 
-class ChannelShape(TypedDict):
-    """One polled thing of a source.
-
-    `kind`: feed, sitemap, listing, api, crawl, search or backfill.
-    `is_enabled`: As a person or Headwater set it.
-    `is_active`: Enabled, and its source is active too: it is polled.
-    `next_reason`: Why it is polled then.
-    """
-
-    id: str
-    source_id: str
-    kind: str
-    url: str
-    title: str | None
-    is_enabled: bool
-    disabled_reason: str | None
-    is_active: bool
-    next_poll_at: str | None
-    next_reason: str
-    poll_interval_seconds: int | None
-    is_running: bool
-    last_polled_at: str | None
-    last_ok_at: str | None
-    last_new_at: str | None
-    last_item_count: int
-    consecutive_errors: int
-    last_error: str | None
-
-
-class ChannelList(TypedDict):
-    channels: list[ChannelShape]
-
-
 class DocumentHit(TypedDict):
     """A document in a list. `snippet` marks matches as **so**; it is plain text, to be escaped in HTML."""
 
@@ -123,6 +90,71 @@ class ProblemShape(TypedDict):
     about: str
     source_id: str | None
     channel_id: str | None
+
+
+class PushShape(TypedDict):
+    """A channel's subscription at its hub, and how the hub has kept its word.
+
+    `word`: wanted, pending, subscribed, proving, pushed, silent, lapsed, denied or failed.
+    `says`: The same in words.
+    `protocol`: websub or rsscloud.
+    `topic`: The address that is subscribed to.
+    `reason`: Why it is denied or failed.
+    `since`: When the hub confirmed it first, without a lapse since.
+    `proofs`: Pushes in a row that brought something new in time.
+    `needed`: So many of them earn trust.
+    `pushes`: Those that brought something new.
+    `missed`: Items that came late, or that polls found first.
+    """
+
+    word: str
+    says: str
+    protocol: str
+    hub: str
+    topic: str
+    reason: str | None
+    since: str | None
+    lease_until: str | None
+    proofs: int
+    needed: int
+    pushes: int
+    missed: int
+    last_push_at: str | None
+
+
+class ChannelShape(TypedDict):
+    """One polled thing of a source.
+
+    `kind`: feed, sitemap, listing, api, crawl, search or backfill.
+    `is_enabled`: As a person or Headwater set it.
+    `is_active`: Enabled, and its source is active too: it is polled.
+    `next_reason`: Why it is polled then.
+    `push`: How things stand with the hub that it names; None where it names none.
+    """
+
+    id: str
+    source_id: str
+    kind: str
+    url: str
+    title: str | None
+    is_enabled: bool
+    disabled_reason: str | None
+    is_active: bool
+    next_poll_at: str | None
+    next_reason: str
+    poll_interval_seconds: int | None
+    is_running: bool
+    last_polled_at: str | None
+    last_ok_at: str | None
+    last_new_at: str | None
+    last_item_count: int
+    consecutive_errors: int
+    last_error: str | None
+    push: PushShape | None
+
+
+class ChannelList(TypedDict):
+    channels: list[ChannelShape]
 
 
 RecordKind = Literal["document", "job"]

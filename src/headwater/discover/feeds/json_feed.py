@@ -67,6 +67,7 @@ def _about(feed: dict[str, Any], base_url: str) -> Reading:
         title=plain(_text(feed, "title"), LONGEST_TITLE),
         language=one_line(_text(feed, "language"), LONGEST_LANGUAGE),
         hub=next(filter(None, hubs), ""),
+        topic=absolute(_text(feed, "feed_url"), base_url),
         more=tuple(filter(None, (absolute(_text(feed, "next_url"), base_url),))),
     )
 

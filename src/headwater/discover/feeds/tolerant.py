@@ -5,7 +5,7 @@ and gets a limited text: a mebibyte made to be slow took it six seconds.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from io import BytesIO
 from typing import Any
@@ -65,18 +65,24 @@ def _parsed(text: str, base_url: str) -> dict[str, Any] | None:
 
 
 def _about(feed: dict[str, Any], notes: tuple[str, ...]) -> Reading:
-    hubs = (absolute(link.get("href", ""), "") for link in feed.get("links", ()) if link.get("rel") == "hub")
+    links = feed.get("links", ())
     said = [_text(feed, name) for name in ("ttl", "sy_updateperiod", "sy_updatefrequency")]
     return Reading(
         items=(),
         title=plain(_text(feed, "title"), LONGEST_TITLE),
         language=one_line(_text(feed, "language"), LONGEST_LANGUAGE),
         ttl=wait_said(*said),
-        hub=next(filter(None, hubs), ""),
+        hub=_linked(links, "hub"),
+        topic=_linked(links, "self"),
         notes=notes,
         damage=notes[0],
         is_partial=True,
     )
+
+
+def _linked(links: Iterable[dict[str, Any]], role: str) -> str:
+    found = (absolute(str(link.get("href", "")), "") for link in links if link.get("rel") == role)
+    return next(filter(None, found), "")
 
 
 def _draft(entry: dict[str, Any]) -> Draft:

@@ -7,7 +7,7 @@ from headwater.discover.feeds.draft import LONGEST_LANGUAGE, MOST_ENTRIES, Draft
 from headwater.discover.feeds.entry import author_in, draft_from, text_of, title_of
 from headwater.discover.feeds.pace import days_to_skip, hours_to_skip, wait_said
 from headwater.discover.feeds.vocabulary import XML_BASE, XML_LANG, local_name, meaning, namespace
-from headwater.discover.feeds.words import absolute, base_within, next_of_wordpress
+from headwater.discover.feeds.words import absolute, base_within, cloud_address, next_of_wordpress
 from headwater.discover.items import Reading, Unreadable
 from headwater.rights.record import UseStatement
 from headwater.rights.rsl import rsl_statements
@@ -80,17 +80,15 @@ def _feed(root: Any, parts: FeedParts, base: str) -> Reading:
         ttl=wait_said(text_of(about.get("ttl")), text_of(about.get("period")), text_of(about.get("frequency"))),
         skip_hours=hours_to_skip(_listed(about.get("skiphours"))),
         skip_days=days_to_skip(_listed(about.get("skipdays"))),
-        hub=_hub(parts.links, base),
+        hub=_linked(parts.links, "hub", base),
+        topic=_linked(parts.links, "self", base),
+        cloud=cloud_address(about["cloud"].attrib) if "cloud" in about else "",
         more=_older(parts, base),
     )
 
 
 def _listed(parent: Any) -> list[str]:
     return [] if parent is None else [child.text or "" for child in parent]
-
-
-def _hub(links: list[Any], base: str) -> str:
-    return _linked(links, "hub", base)
 
 
 def _older(parts: FeedParts, base: str) -> tuple[str, ...]:

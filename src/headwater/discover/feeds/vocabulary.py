@@ -30,6 +30,7 @@ _MEANINGS = {
         **{name: name for name in ("channel", "title", "link", "summary", "content", "author", "name", "language")},
         **{name: name for name in ("published", "updated", "ttl", "skiphours", "skipdays", "hour", "day")},
         "generator": "generator",
+        "cloud": "cloud",
         "item": "entry",
         "entry": "entry",
         "guid": "guid",

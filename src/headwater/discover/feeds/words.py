@@ -4,6 +4,7 @@ And links: trimmed, absolute, and only of the kind that can be fetched.
 """
 
 import re
+from collections.abc import Mapping
 from html import unescape
 from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit, urlunsplit
 
@@ -72,6 +73,19 @@ def absolute(raw: str, base: str) -> str:
 def base_within(declared: str | None, outer: str) -> str:
     """The base that `xml:base` declares inside an outer one; nonsense changes nothing."""
     return (declared and absolute(declared, outer)) or outer
+
+
+def cloud_address(said: Mapping[str, str]) -> str:
+    """Where the `<cloud>` of an RSS feed is asked by a plain form; its other protocols are not ours."""
+    protocol, domain, port, path = (
+        one_line(said.get(name, ""), LONGEST_NAME) for name in ("protocol", "domain", "port", "path")
+    )
+    if protocol.lower() not in ("http-post", "https-post"):
+        return ""
+    scheme = "https" if protocol.lower() == "https-post" or port == "443" else "http"
+    if not domain or set(domain) & set("/@?#\\ ") or not port.isascii() or not port.isdigit():
+        return ""
+    return absolute(f"{scheme}://{domain}:{port}/{path.removeprefix('/')}", "")
 
 
 def _joined(link: str, base: str) -> str:

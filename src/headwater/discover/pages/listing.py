@@ -11,7 +11,7 @@ from typing import Any
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from headwater.discover.feeds.dates import moment
-from headwater.discover.items import Item, Reading
+from headwater.discover.items import HubLinks, Item, Reading
 from headwater.errors import UrlRejected, UsageError
 from headwater.extraction.hidden import remove_hidden
 from headwater.extraction.markup_cost import ATTRIBUTE, TAG, is_costly
@@ -274,6 +274,18 @@ class _ListingReader:
         yield cut
         for reason, count in sorted(self._left_out.items()):
             yield f"{count} links were left out as traps: {reason}."
+
+
+def hub_links_of(tree: LexborHTMLParser, page_url: str) -> HubLinks:
+    """What the head of a page names as its hub, and as itself; the first of each."""
+    base, found = base_of(tree, page_url), dict[str, str]()
+    for link in tree.css("link[rel][href]"):
+        place = None
+        for role in {"hub", "self"}.intersection(attribute(link, "rel").lower().split()) - set(found):
+            place = place or link_to(attribute(link, "href"), base)
+            if place:
+                found[role] = place.url
+    return HubLinks(found.get("hub", ""), found.get("self", ""))
 
 
 def followable(link: LexborNode, base: str) -> CanonicalUrl | None:

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from headwater.chance import Random
 from headwater.discover.cadence.channel import ChannelFacts, NextPoll, PollBounds
+from headwater.discover.cadence.hubs import longest_quiet
 from headwater.discover.cadence.overflow import FeedSnapshot, Overflow, overflow, turnover
 from headwater.discover.cadence.planning import in_open_hours, next_poll
 from headwater.discover.cadence.rests import PATIENCE, ErrorClass
@@ -24,6 +25,7 @@ from headwater.discover.polls.naming import DOUBTED_FOR, Named, after_run, doubt
 from headwater.discover.polls.requesting import Deferred, RobotsRefusal, Trouble
 from headwater.discover.polls.run_state import RunState, UnreadPage, without_validators
 from headwater.discover.publisher_hints import PublisherHints
+from headwater.discover.push.subscription import KnownHub
 from headwater.discover.searching.search import choose_findings
 from headwater.net.validators import Validators
 from headwater.settings.groups import PollSettings
@@ -66,6 +68,7 @@ class ChannelStanding:
     covers: timedelta | None = None  # after an overflow: the time its items span
     turnover: timedelta | None = None  # the time in which its list is replaced, at the pace of this poll
     publisher_hints: PublisherHints = PublisherHints()  # noqa: RUF009 - a frozen value
+    hub: KnownHub | None = None
     is_deadly: bool = False  # the error: it ended a process of ours
     status: int | None = None  # of the last answer, where there was one
 
@@ -115,6 +118,8 @@ def next_poll_of(
         publisher_hints=standing.publisher_hints,
         host_delay=channel.host_delay,
         time_window=window_of(channel),
+        # An interval that a person set is kept, whoever pushes.
+        is_pushed=standing.hub is not None and policy is not Policy.FIXED and standing.hub.is_trusted_at(now),
         bounds=PollBounds(
             shortest=settings.min_interval,
             longest=max(settings.max_interval, interval),
@@ -180,6 +185,8 @@ class RunEnding:
     gap: Gap | None = None
     seeks_sitemap: bool = False  # of its source, where none was looked for yet
     moved_to: CanonicalUrl | None = None
+    hub: KnownHub | None = None  # with its record after this poll
+    quiet_until: datetime | None = None  # of one that is trusted
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +235,16 @@ def ending_of_success(
         gap=_gap(ends) if overflown else None,
         seeks_sitemap=_seeks_sitemap(channel, ends.settings),
         moved_to=moved_to,
+        hub=learned.standing.hub,
+        quiet_until=quiet_until(channel, learned.standing.hub, learned.standing.rhythm, ends.now),
     )
+
+
+def quiet_until(channel: Leased, hub: KnownHub | None, rhythm: Rhythm, now: datetime) -> datetime | None:
+    """Until when a trusted hub may say nothing; no longer than its lease holds."""
+    if hub is None or hub.until is None or not hub.is_trusted_at(now):
+        return None
+    return min(now + longest_quiet(rhythm, now, common_of(channel)), hub.until)
 
 
 def _learned_from(channel: Leased, run_state: RunState, now: datetime, named: Named) -> _Learned:
@@ -243,6 +259,7 @@ def _learned_from(channel: Leased, run_state: RunState, now: datetime, named: Na
         standing,
         covers=overflown.covers if overflown else None,
         turnover=turnover(listing) if listing else None,
+        hub=channel.hub and channel.hub.after_poll(run_state.dates, now, channel.past.last_ok_at, run_state.unlisted),
     )
     return _Learned(standing, overflown, quiet is not None, quiet.sentence if quiet else None, naming, doubts)
 

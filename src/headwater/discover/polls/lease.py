@@ -14,6 +14,7 @@ from headwater.discover.items import Item
 from headwater.discover.polls.naming import Naming
 from headwater.discover.polls.run_state import RunState, Todo
 from headwater.discover.publisher_hints import PublisherHints, publisher_hints_from
+from headwater.discover.push.subscription import KnownHub, known_hub_from
 from headwater.sources.kinds import ChannelKind
 from headwater.sources.source import Profile, SourceKind
 from headwater.sources.store import source_from
@@ -72,6 +73,7 @@ class Leased:
     since: datetime | None = None  # how far back it is read, where a person said so
     lost: int = 0  # leases in a row that ran out under a poll
     followed: frozenset[ChannelKind] = frozenset()  # what its source has already; known where it is a search
+    hub: KnownHub | None = None  # that its answers named so far
     places: tuple[str, ...] = ()  # `kind url` of its source's feeds and sitemaps; known where it is a backfill
 
     @property
@@ -157,6 +159,7 @@ def leased_from(row: Any, leased_at: float) -> Leased:
         lost=row["lost_count"],
         followed=frozenset(map(ChannelKind, row["followed"])),
         since=datetime.fromisoformat(row["recipe"]) if row["channel_kind"] == ChannelKind.BACKFILL else None,
+        hub=None if row["push_hub"] is None else known_hub_from(row),
         places=tuple(row["places"]),
     )
 

@@ -57,7 +57,9 @@ from headwater.discover.polls.run_state import (
 )
 from headwater.discover.polls.run_store import RunStore, log_fields
 from headwater.discover.polls.submit_items import PollLost
+from headwater.discover.polls.task import ReadAnswer
 from headwater.discover.publisher_hints import PublisherHints
+from headwater.discover.push.links import hub_named
 from headwater.discover.searching.search import try_usual_addresses
 from headwater.errors import UsageError, blames_nobody
 from headwater.log import Logger, log_broken
@@ -221,7 +223,8 @@ class Poll:
                 # Of a backfill's channel no answer says anything: it asks those of others.
                 if run_state.is_first_step and not channel.since:
                     first = self._first(response, validators, moved_to, read.publisher_hints)
-                    after = replace(after, first=replace(first, title=read.title, items=read.listed))
+                    first = replace(first, title=read.title, items=read.listed)
+                    after = replace(after, first=telling_hub(first, channel.kind, response, read))
                 return StepResult(after, found_items)
             case NotModified(response, moved_to):
                 answer = RememberedAnswer(response.validators, response.url, self._now(channel))
@@ -283,6 +286,15 @@ def begun(run_state: RunState, heard: ChannelAnswer, now: datetime) -> ChannelAn
         return heard
     has_waited = run_state.began_at is not None and now - run_state.began_at > LONGEST_WAIT
     return heard.trouble if run_state.is_first_step or has_waited else heard
+
+
+def telling_hub(first: FirstAnswer, kind: ChannelKind, response: Response, read: ReadAnswer) -> FirstAnswer:
+    """An answer that broke off may have named a hub all the same."""
+    if not kind.traits.may_be_pushed:
+        return first
+    may_name_one = read.links.hub or read.links.cloud or "Link" in response.headers
+    hub = hub_named(response.raw_headers, read.links, response.url) if may_name_one else None
+    return replace(first, tells_hub=hub is not None or not read.is_partial, hub=hub)
 
 
 def forgive(channel: Leased, before: RunState, step: StepResult) -> StepResult:

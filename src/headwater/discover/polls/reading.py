@@ -11,8 +11,15 @@ from headwater.discover.api.read import read_api
 from headwater.discover.api.recipe import ApiRecipe, recipe_from
 from headwater.discover.api.secrets import secrets_in
 from headwater.discover.feeds.read import read_feed
-from headwater.discover.items import Item, Reading, Unreadable
-from headwater.discover.pages.listing import ListingRules, link_to, list_selectors, parse_page, read_listing
+from headwater.discover.items import HubLinks, Item, Reading, Unreadable
+from headwater.discover.pages.listing import (
+    ListingRules,
+    hub_links_of,
+    link_to,
+    list_selectors,
+    parse_page,
+    read_listing,
+)
 from headwater.discover.pages.pagination import beside_list, next_page
 from headwater.discover.polls.backfill import page_before, since_then
 from headwater.discover.polls.plugins import reading_by_plugin
@@ -115,7 +122,8 @@ def read_feed_answer(channel: Subject, run_state: RunState, reply: Reply, now: d
         return _past_of(reading, channel, run_state, reply.url, channel.since or now)
     hints = PublisherHints(ttl=reading.ttl or NO_WAIT, skip_hours=reading.skip_hours, skip_days=reading.skip_days)
     run_state = run_state.having_read(reading)
-    return ReadAnswer(run_state, reading.items, reading.title, hints, is_partial=reading.is_partial)
+    links = HubLinks(reading.hub, reading.topic, reading.cloud)
+    return ReadAnswer(run_state, reading.items, reading.title, hints, is_partial=reading.is_partial, links=links)
 
 
 def _past_of(reading: Reading, channel: Subject, run_state: RunState, url: str, since: datetime) -> ReadAnswer:
@@ -166,7 +174,8 @@ def read_listing_answer(channel: Subject, run_state: RunState, reply: Reply, now
     is_partial = any(one.url not in known and (one.url == further or one.url in channel.answers) for one in more)
     run_state = run_state.without(_beside(run_state, reading.items))
     items = tuple(replace(item, depth=step.depth) for item in reading.items)
-    return ReadAnswer(run_state, items, reading.title, is_partial=is_partial)
+    links = hub_links_of(tree, site) if not step.continues else HubLinks()
+    return ReadAnswer(run_state, items, reading.title, is_partial=is_partial, links=links)
 
 
 def _next_page(channel: Subject, url: str, page: Todo) -> Todo:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from headwater.discover.items import Reading
 from headwater.discover.publisher_hints import PublisherHints
+from headwater.discover.push.links import NamedHub
 from headwater.net.validators import Validators
 from headwater.sources.causes import ErrorCause
 from headwater.sources.kinds import ChannelKind
@@ -114,6 +115,8 @@ class FirstAnswer:
     publisher_hints: PublisherHints = PublisherHints()  # noqa: RUF009 - a frozen value
     items: int | None = None  # that it lists; None where nobody counted them
     own: OwnListing | None = None
+    tells_hub: bool = False  # it was read, and would have named a hub
+    hub: NamedHub | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +145,7 @@ class RunState:
     is_cut: bool = False  # not all of it was taken: the next run needs all of it again
     is_partial: bool = False  # it may list more than was read
     is_unchanged: bool = False  # the first answer, and nothing else was sent since
+    unlisted: int = 0  # items that its hub pushed and that it does not list
     has_unchanged: bool = False  # some answer of the list itself
     unread: UnreadPage | None = None  # the first of them
     deaths: int = 0  # answers that ended the process that read them

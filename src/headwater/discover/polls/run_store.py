@@ -18,6 +18,7 @@ from headwater.discover.polls.requesting import Deferred, ResponseCache, pack_re
 from headwater.discover.polls.run_state import Finding, RunState, came_from, wants_all
 from headwater.discover.polls.submit_items import IntakeLimits, PollLost, take_found_items
 from headwater.discover.polls.vacancies import count_named, expire_left_out
+from headwater.discover.push.store import count_unlisted, note_hub
 from headwater.discover.searching.search import choose_findings
 from headwater.errors import QueryFailed
 from headwater.politeness.takedown import domains_above, taken_down_in_words
@@ -127,6 +128,8 @@ class RunStore:
             # The source before hosts and channels, as everybody else locks them: two ways round would be a deadlock.
             await connection.execute(queries.hold_source, channel.source_id)
             taken = await take_found_items(connection, channel, run_state, found_items, now, self.limits)
+            if channel.hub and channel.hub.record.last_push_at:
+                taken = replace(taken, unlisted=await count_unlisted(connection, channel, taken, found_items))
             if channel.lists_vacancies:
                 ending = await self._end_of_list(connection, channel, taken, now, end)
             else:
@@ -168,6 +171,8 @@ class RunStore:
         self, connection: Connection, channel: Leased, run_state: RunState, ending: RunEnding, now: datetime
     ) -> None:
         await self._log(connection, channel, run_state, ending, now)
+        if channel.hub or run_state.first.hub:
+            await note_hub(connection, channel, run_state.first, ending)
         if channel.kind is ChannelKind.CRAWL:
             begin = queries.begin_round_in_full if wants_all(channel) else queries.begin_next_round
             await connection.execute(begin, channel.source_id, channel.id, now)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from headwater.discover.items import Item, Unreadable
+from headwater.discover.items import HubLinks, Item, Unreadable
 from headwater.discover.polls.run_state import Finding, RunState, Todo
 from headwater.discover.publisher_hints import PublisherHints
 from headwater.errors import UsageError
@@ -31,6 +31,7 @@ _MARK = b'{"channel":'
 TOLD = ("todo", "asked", "notes", "damage", "findings")
 MOST_STEPS = 1_000
 MOST_LISTED = 10_000_000
+LONGEST_LINK = 8_192
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +91,7 @@ class ReadAnswer:
     takes_turns: bool = False  # another part of what it lists with every poll: it is always wanted in full
     memory: Mapping[str, Any] = field(default_factory=dict)  # of the answer, for when it is read again
     is_partial: bool = False  # it may list more than was read or will be asked for
+    links: HubLinks = HubLinks()  # noqa: RUF009 - a frozen value
 
     def noting(self, note: str) -> "ReadAnswer":
         return replace(self, run_state=self.run_state.noting(note))
@@ -123,6 +125,7 @@ class ReaderAnswer:
     takes_turns: bool = False
     memory: Mapping[str, Any] = field(default_factory=dict)
     is_partial: bool = False
+    links: HubLinks = HubLinks()  # noqa: RUF009 - a frozen value
 
 
 def encode_task(task: Task) -> bytes:
@@ -161,6 +164,7 @@ def answer_of(read: ReadAnswer | Unreadable) -> orjson.Fragment:
         takes_turns=read.takes_turns,
         memory=read.memory,
         is_partial=read.is_partial,
+        links=read.links,
     )
     return orjson.Fragment(orjson.dumps(answer, default=_plain))
 
@@ -173,7 +177,9 @@ def read_from(value: object, task: Task) -> ReadAnswer | Unreadable:
         raise UsageError("A reader of channels answered with something else.") from problem
     if isinstance(answer, Unreadable):
         return answer
-    if not answer.publisher_hints.has_only_feed_fields or not 0 <= (answer.listed or 0) <= MOST_LISTED:
+    longest_link = max(len(answer.links.hub), len(answer.links.topic), len(answer.links.cloud))
+    is_listed = 0 <= (answer.listed or 0) <= MOST_LISTED
+    if not (answer.publisher_hints.has_only_feed_fields and is_listed and longest_link <= LONGEST_LINK):
         raise UsageError("A reader of channels answered with something that no answer says.")
     return ReadAnswer(
         _joined(answer, task),
@@ -185,6 +191,7 @@ def read_from(value: object, task: Task) -> ReadAnswer | Unreadable:
         takes_turns=answer.takes_turns,
         memory=answer.memory,
         is_partial=answer.is_partial,
+        links=answer.links,
     )
 
 

@@ -14,6 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from headwater.accounts.audit import AuditLine, AuditLog, details_of, target_of
 from headwater.clock import SystemClock
+from headwater.discover.push.callbacks import PLACE
 from headwater.errors import DependencyDown, HeadwaterError, QueryFailed, Refused, as_fields
 from headwater.log import Logger
 from headwater.serve.access.caller import Caller, NotIdentified, Proof
@@ -81,6 +82,11 @@ class Visits:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        if scope["path"].startswith(PLACE):
+            # A hub is known by the address that it was given, and what it brings is no caller's change.
+            scope["state"]["visit"] = WebVisit(self._client_of(scope))
+            await self._app(scope, receive, send)
+            return
         visit = scope["state"]["visit"] = await self._visit(scope)
         body, answer = _SeenBody(receive, visit), self._while_known(scope, visit, send)
         if scope["method"] not in SAFE_METHODS:
@@ -123,14 +129,15 @@ class Visits:
         return noted
 
     async def _visit(self, scope: Scope) -> WebVisit:
-        headers = Headers(scope=scope)
-        peer = scope["client"][0] if scope.get("client") else ""
-        visit = WebVisit(self._entrance.proxies.client_of(headers, peer))
+        visit = WebVisit(self._client_of(scope))
         try:
-            visit.caller = await self._entrance.identify(headers, peer)
+            visit.caller = await self._entrance.identify(Headers(scope=scope), _peer_of(scope))
         except HeadwaterError as error:
             visit.refusal = error
         return visit
+
+    def _client_of(self, scope: Scope) -> str:
+        return self._entrance.proxies.client_of(Headers(scope=scope), _peer_of(scope))
 
     async def _write(self, line: AuditLine) -> bool:
         try:
@@ -148,6 +155,10 @@ class Visits:
             )
             return False
         return True
+
+
+def _peer_of(scope: Scope) -> str:
+    return scope["client"][0] if scope.get("client") else ""
 
 
 def unwritten() -> ProblemDetails:

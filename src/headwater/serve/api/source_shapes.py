@@ -14,6 +14,27 @@ Address = Annotated[KeptText, Field(max_length=2_083)]
 Addresses = Annotated[list[Address], Field(max_length=100)]
 
 
+class PushShape(BaseModel):
+    """A channel's subscription at its hub, and how the hub has kept its word."""
+
+    word: str = Field(
+        description="wanted, pending, subscribed, proving, pushed, silent, lapsed, denied or failed.",
+        examples=["pushed"],
+    )
+    says: str = Field(description="The same in words.", examples=["pushed 3 min ago"])
+    protocol: str = Field(description="websub or rsscloud.", examples=["websub"])
+    hub: str
+    topic: str = Field(description="The address that is subscribed to.")
+    reason: str | None = Field(description="Why it is denied or failed.")
+    since: datetime | None = Field(description="When the hub confirmed it first, without a lapse since.")
+    lease_until: datetime | None
+    proofs: int = Field(description="Pushes in a row that brought something new in time.")
+    needed: int = Field(description="So many of them earn trust.")
+    pushes: int = Field(description="Those that brought something new.")
+    missed: int = Field(description="Items that came late, or that polls found first.")
+    last_push_at: datetime | None
+
+
 class ChannelShape(BaseModel):
     """One polled thing of a source."""
 
@@ -37,6 +58,7 @@ class ChannelShape(BaseModel):
     last_item_count: int
     consecutive_errors: int
     last_error: str | None
+    push: PushShape | None = Field(description="How things stand with the hub that it names; None where it names none.")
 
 
 class ProblemShape(BaseModel):

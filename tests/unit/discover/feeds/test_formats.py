@@ -93,6 +93,7 @@ def test_rss_2_is_read_whole(read: Read) -> None:
         skip_hours=frozenset({0, 3}),
         skip_days=frozenset({6}),
         hub="https://hub.example/",
+        topic="https://site.example/news/feed",
     )
 
 

@@ -1,0 +1,3 @@
+drop table pushes;
+drop table callbacks;
+drop table subscriptions;
