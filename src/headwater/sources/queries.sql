@@ -158,6 +158,7 @@ SELECT pg_notify('headwater_poll', '');
 SELECT id, source_id, kind, url, title, is_enabled, disabled_reason, is_active, former_urls, next_poll_at, next_reason,
        poll_interval, leased_by, lease_until > now() AS is_running, last_polled_at, last_ok_at, last_new_at, newest_item_at,
        last_item_count, nochange_count, overflow_count, silent_since, doubted_since, consecutive_errors, error_class, class_errors,
+       validators_distrusted_until, polls_lately, vain_polls_lately, new_items_lately,
        error_cause, last_error, unread_page, unread_since, held_by, last_status, created_at, updated_at, speaks_for_site
 FROM channels WHERE source_id = ANY ($1::uuid[]) ORDER BY source_id, is_enabled DESC, created_at, id;
 

@@ -42,6 +42,10 @@ def show_overview(
     for one in overview.channels:
         if one.kind == "backfill":
             show(f"  backfill: {inert(why_then(one)).removeprefix('waits: ')}")
+    for one in overview.channels:
+        if one.validators_distrusted_until and one.validators_distrusted_until > now:
+            show(f"  {inert(one.url)} said that it was not modified although it had changed.")
+            show(f"    It is asked without its validators until {one.validators_distrusted_until:%Y-%m-%d}.")
     if profile.speaks_for:
         show(f"  speaks for {', '.join(profile.speaks_for)} beside its own pages")
     for one in overview.channels:

@@ -23,6 +23,7 @@ from headwater.discover.polls.lease import Leased
 from headwater.discover.polls.naming import DOUBTED_FOR, Named, after_run, doubt_in_words, unseen_before, wholeness_of
 from headwater.discover.polls.requesting import Deferred, RobotsRefusal, Trouble
 from headwater.discover.polls.run_state import RunState, UnreadPage, without_validators
+from headwater.discover.polls.validating import validators_after
 from headwater.discover.publisher_hints import PublisherHints
 from headwater.discover.searching.search import choose_findings
 from headwater.net.validators import Validators
@@ -210,7 +211,8 @@ def ending_of_success(
     learned = _learned_from(channel, run_state, ends.now, named)
     moved_to, not_updated, moves = _moves(channel, run_state, ends.settings)
     overflown, doubts = learned.overflown, learned.doubts
-    patch = _patch(channel, run_state, ends.now, learned) | {"moved_count": not_updated} | learned.naming
+    checked, distrusts = validators_after(channel, run_state, ends.now)
+    patch = _patch(channel, run_state, ends.now, learned) | {"moved_count": not_updated} | learned.naming | checked
     is_warning = overflown or run_state.tally.errors or _is_fruitless(channel, run_state) or doubts or run_state.damage
     told = _told(channel, run_state.noting(doubts), overflown)
     ending = _ending(channel, ends, learned.standing, "warn" if is_warning else "ok", told, patch)
@@ -223,6 +225,7 @@ def ending_of_success(
             *silences,
             *moves,
             *_doubt_events(channel, doubts),
+            *distrusts,
         ),
         http_status=run_state.first.status,
         gap=_gap(ends) if overflown else None,
@@ -278,7 +281,17 @@ def _patch(channel: Leased, run_state: RunState, now: datetime, learned: _Learne
         "rhythm": standing.rhythm.to_dict(),
         "publisher_hints": first.publisher_hints.to_dict(),
         "overflow_count": past.overflows + (learned.overflown is not None),
+        **_spending(channel, run_state.tally.inserted, now),
         **({"title": first.title} if first.title else {}),
+    }
+
+
+def _spending(channel: Leased, new_items: int, now: datetime) -> dict[str, float]:
+    spent = channel.past.spending.after_poll(new_items, channel.past.last_polled_at, now)
+    return {
+        "polls_lately": spent.polls,
+        "vain_polls_lately": spent.in_vain,
+        "new_items_lately": spent.new_items,
     }
 
 
@@ -315,6 +328,7 @@ def ending_of_failure(channel: Leased, trouble: Trouble, ends: EndingContext) ->
         "error_cause": trouble.cause,
         "last_error": trouble.message[:LONGEST_MESSAGE],
         "last_status": trouble.status,
+        **_spending(channel, 0, ends.now),
     }
     ending = _ending(channel, ends, standing, "fail", trouble.message, patch)
     return replace(

@@ -7,9 +7,11 @@ from typing import Any
 from uuid import UUID
 
 from headwater.discover.api.recipe import recipe_from
+from headwater.discover.cadence.distrust import ValidatorRecord
 from headwater.discover.cadence.price import Price, price_from
 from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.cadence.rhythm import Rhythm, rhythm_from
+from headwater.discover.cadence.spending import Spending
 from headwater.discover.items import Item
 from headwater.discover.polls.naming import Naming
 from headwater.discover.polls.run_state import RunState, Todo
@@ -40,6 +42,9 @@ class ChannelPast:
     class_errors: int = 0
     rhythm: Rhythm = Rhythm()  # noqa: RUF009 - a frozen value
     naming: Naming = Naming()  # noqa: RUF009 - a frozen value
+    last_polled_at: datetime | None = None
+    validator_record: ValidatorRecord = ValidatorRecord()  # noqa: RUF009 - a frozen value
+    spending: Spending = Spending()  # noqa: RUF009 - a frozen value
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +151,15 @@ def leased_from(row: Any, leased_at: float) -> Leased:
             class_errors=row["class_errors"],
             rhythm=rhythm_from(row["rhythm"]),
             naming=Naming(row["named_at"], row["gone_before"], row["doubted_since"]),
+            last_polled_at=row["last_polled_at"],
+            validator_record=ValidatorRecord(
+                last_status=row["last_status"],
+                is_silent=row["silent_since"] is not None,
+                newest_at=row["newest_item_at"] or row["last_new_at"],
+                checked_at=row["validators_checked_at"],
+                distrusted_until=row["validators_distrusted_until"],
+            ),
+            spending=Spending(row["polls_lately"], row["vain_polls_lately"], row["new_items_lately"]),
         ),
         price=price_from(cadence.get("price")),
         common=tuple(common) if isinstance(common, list) else (),

@@ -311,6 +311,8 @@ def _address(url: CanonicalUrl) -> dict[str, Any]:
         "host": url.host,
         "etag": None,
         "last_modified": None,
+        "validators_checked_at": None,
+        "validators_distrusted_until": None,
     }
 
 
