@@ -44,6 +44,7 @@ class ChannelFacts:
     publisher_hints: PublisherHints = field(default_factory=PublisherHints)
     host_delay: timedelta = NO_WAIT
     time_window: TimeWindow | None = None
+    is_pushed: bool = False  # by a hub that is trusted, and the interval is no person's
     bounds: PollBounds = field(default_factory=PollBounds)
 
 

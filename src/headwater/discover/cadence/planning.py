@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 from headwater.chance import Random
 from headwater.discover.cadence.channel import ChannelFacts, NextPoll, Plan
+from headwater.discover.cadence.hubs import safety_plan
 from headwater.discover.cadence.policies import POLICIES
 from headwater.discover.cadence.rests import Rest, rest_after
 from headwater.discover.cadence.windows import OpenHours, TimeWindow, zone_named
@@ -25,8 +26,9 @@ def next_poll(policy: str, facts: ChannelFacts, now: datetime, rng: Random) -> N
     rest = _rest(facts, plan)
     if rest is not None:
         plan = replace(plan, wait=rest.wait, reason=rest.reason)
-    elif facts.items_span is not None:
-        plan = _sooner(plan, facts.items_span)
+    else:
+        plan = safety_plan(plan) if facts.is_pushed else plan
+        plan = plan if facts.items_span is None else _sooner(plan, facts.items_span)
     wait, reason, held_by = _no_sooner_than_asked(plan, facts, _jittered(plan, rng), rng)
     at, said = in_open_hours(now + wait, facts.time_window, facts.publisher_hints, rng)
     reason = "; ".join(part for part in (reason, said) if part)
