@@ -42,17 +42,22 @@ def show_overview(
     for one in overview.channels:
         if one.kind == "backfill":
             show(f"  backfill: {inert(why_then(one)).removeprefix('waits: ')}")
-    for one in overview.channels:
-        if one.validators_distrusted_until and one.validators_distrusted_until > now:
-            show(f"  {inert(one.url)} said that it was not modified although it had changed.")
-            show(f"    It is asked without its validators until {one.validators_distrusted_until:%Y-%m-%d}.")
     if profile.speaks_for:
         show(f"  speaks for {', '.join(profile.speaks_for)} beside its own pages")
+    show_doubts(overview, now)
+    show_channels(overview, now)
+
+
+def show_doubts(overview: "DiscoveryOverview", now: "datetime") -> None:
+    """What is not believed of its channels: the words of strangers, and answers of "not modified"."""
+    source, profile = overview.source, overview.source.profile
     for one in overview.channels:
         if is_unheard(profile, one):
             show(f"  {inert(one.url)} lies elsewhere: its titles, dates and texts are not used for pages of this site.")
             show(f"    Trust it: headwater sources edit {source.id} speaks_for={domain_of(profile.url)}")
-    show_channels(overview, now)
+        if one.validators_distrusted_until and one.validators_distrusted_until > now:
+            show(f"  {inert(one.url)} said that it was not modified although it had changed.")
+            show(f"    It is asked without its validators until {one.validators_distrusted_until:%Y-%m-%d}.")
 
 
 def show_channels(overview: "DiscoveryOverview", now: "datetime") -> None:

@@ -23,10 +23,10 @@ def validators_after(channel: Leased, run_state: RunState, now: datetime) -> tup
     news = run_state.dates if run_state.tally.inserted else ()
     if not is_lie(sent, run_state.first.validators, news, past.last_ok_at):
         return checked, []
-    until = now + DISTRUSTED_FOR
+    until, news_in_words = now + DISTRUSTED_FOR, quantity(run_state.tally.inserted, "new item")
     message = (
-        f"{channel.url.url} said that it was not modified, and had {quantity(run_state.tally.inserted, 'new item')} when "
-        f"it was asked without its validators: it is asked without them until {until:%Y-%m-%d}"
+        f"{channel.url.url} said that it was not modified, and had {news_in_words} when it was asked without its "
+        f"validators: it is asked without them until {until:%Y-%m-%d}"
     )
     event = Event(DISTRUSTED, message, channel.source_id, channel.id, level=Level.WARN)
     return checked | {"validators_distrusted_until": until}, [event]
