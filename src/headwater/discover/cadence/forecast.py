@@ -30,7 +30,7 @@ SLOWNESS = -0.25
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """The time after `start`, usually a week: at the end of each cell, the items expected since `start` and their waiting summed up."""
+    """The time after `start`: at the end of each cell, the items expected since `start` and their waiting summed up."""
 
     start: float
     mean_rate: float

@@ -32,7 +32,7 @@ _LARGEST_SKEW = 24.0
 # What was watched before that has faded.
 _LONGEST_WATCH = 16.0 * HOURS
 _WEEK_LEFT = exp(-HOURS / _MEMORY)
-_HOURS_BACK: Floats = np.arange(-1.0, HOURS + 1)
+_FADED_SINCE: Floats = np.exp(-np.arange(-1.0, HOURS + 1) / _MEMORY)  # so many hours ago
 # Items' worth of belief that all channels together publish evenly: enough for hours that none was watched in.
 _TRUST_IN_EVEN_HOURS = 0.1
 
@@ -88,7 +88,8 @@ class Rhythm:
         # The other way round than `observe` counts it: exposure = memory · (1 − e^(−length / memory)).
         length = min(-_MEMORY * log1p(-min(self.exposure / _MEMORY, 0.999)), _LONGEST_WATCH)
         weeks, rest = divmod(length, HOURS)
-        left = np.exp(-np.clip(self.as_of % 1 + _HOURS_BACK, 0, HOURS) / _MEMORY)
+        left = _FADED_SINCE * exp(-(self.as_of % 1) / _MEMORY)
+        left[0], left[-1] = 1.0, _WEEK_LEFT
         # Whole weeks are alike but for their fading, so one stands for all; then comes the part of the oldest.
         before = _WEEK_LEFT**weeks
         left = (1 - before) / (1 - _WEEK_LEFT) * left + before * np.maximum(left, exp(-rest / _MEMORY))
