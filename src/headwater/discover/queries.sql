@@ -217,6 +217,14 @@ VALUES (:now::timestamptz, gen_random_uuid(), :source_id::uuid, :channel_id::uui
         :duration_ms::integer, :http_status::smallint, :error_class::text, :message::text, :next_poll_at::timestamptz,
         :next_reason::text, :policy::text);
 
+-- name: note_delays
+-- How long what a run found took from its publication, added to the day's counts of its source.
+INSERT INTO source_delays AS d (source_id, day, counts)
+VALUES ($1::uuid, ($2::timestamptz AT TIME ZONE 'utc')::date, $3::integer[])
+ON CONFLICT (source_id, day) DO UPDATE
+SET counts = ARRAY(SELECT coalesce(was, 0) + coalesce(more, 0)
+                   FROM unnest(d.counts, excluded.counts) WITH ORDINALITY AS u (was, more, place) ORDER BY place);
+
 -- name: note_run_of_source
 -- How a source's last run went; only failures in a row count, and of those by hand the first.
 UPDATE sources

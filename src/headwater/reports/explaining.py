@@ -7,6 +7,7 @@ from datetime import datetime
 from headwater.database.pool import Database
 from headwater.errors import HeadwaterError, NotFound, UrlRejected
 from headwater.reports.discovery import DiscoveryOverview, limits_reached, overviews, time_now
+from headwater.reports.freshness import SourceFreshness, freshness_of
 from headwater.reports.pages import PageStory, story_of
 from headwater.sources.finding import external_ids_of, find_source
 from headwater.sources.store import Happened, events_of
@@ -24,6 +25,7 @@ class SourceStory:
     external_ids: tuple[str, ...]
     limits: Sequence[str]
     now: datetime
+    freshness: SourceFreshness
 
 
 async def explain(database: Database, text: str, agent: str) -> PageStory | SourceStory:
@@ -60,4 +62,5 @@ async def story_of_source(database: Database, named: str) -> SourceStory:
         external_ids=(await external_ids_of(database, [found.id])).get(found.id, ()),
         limits=await limits_reached(database, found),
         now=await time_now(database),
+        freshness=await freshness_of(database, found.id, overview.channels),
     )

@@ -251,6 +251,35 @@ FROM (SELECT sum(p.runs)::bigint AS runs, sum(p.failed)::bigint AS failed_runs, 
             SELECT count(*), count(*) FILTER (WHERE status = 'fail'), coalesce(sum(inserted), 0) FROM runs
             WHERE at > greatest($2::timestamptz, statement_timestamp() - interval '24 hours')) AS p) AS r;
 
+-- name: delays_of_source
+-- How long what a source published in the last days took to be discovered, in classes, a row a day.
+SELECT counts FROM source_delays WHERE source_id = $1::uuid AND day > (now() AT TIME ZONE 'utc')::date - $2::integer;
+
+-- name: sink_delays_of_source
+-- How long the newest documents of a source took from their change to each sink, where it holds what they are now.
+SELECT s.name AS sink, count(*) AS count,
+       percentile_disc(ARRAY[0.5, 0.95]) WITHIN GROUP (ORDER BY greatest(g.at - d.changed_at, interval '0')) AS delays
+FROM (SELECT bucket, url_hash, version, changed_at FROM documents
+      WHERE source_id = $1::uuid AND deleted_at IS NULL ORDER BY first_seen_at DESC LIMIT $2::integer) AS d
+CROSS JOIN sinks s
+JOIN delivered g ON g.sink_id = s.id AND g.kind = 'document' AND g.bucket = d.bucket AND g.hash = d.url_hash AND g.version = d.version
+WHERE d.changed_at > now() - $3::interval AND d.changed_at >= s.created_at
+GROUP BY s.name ORDER BY s.name;
+
+-- name: sink_delays_lately
+-- How long changes of the last 24 hours took to sinks, by sink and class.
+SELECT label, sum(count)::bigint AS count FROM rollup_hours
+WHERE figure = $1::text AND hour > now() - interval '24 hours' GROUP BY label;
+
+-- name: wasteful_channels
+-- Channels with the most polls that brought nothing new.
+SELECT c.id, c.source_id, s.name AS source, c.kind, c.url, c.poll_interval AS interval, c.polls_lately AS polls,
+       c.vain_polls_lately AS vain_polls, c.new_items_lately AS new_items, c.last_polled_at, c.last_new_at
+FROM (SELECT * FROM channels WHERE is_active ORDER BY vain_polls_lately DESC LIMIT $1::integer) AS c
+JOIN sources s ON s.id = c.source_id
+WHERE c.vain_polls_lately > 0
+ORDER BY c.vain_polls_lately DESC;
+
 -- name: runs_folded_until
 -- Runs up to then are counted by the minute. A question of its own: what it bounds is planned for the few that it leaves.
 SELECT runs_folded_until FROM statistics_mark;
@@ -876,6 +905,11 @@ UPDATE rollup_mark SET sources_rolled_until = $1::timestamptz;
 -- Days of sources that are too old; a batch.
 DELETE FROM source_days WHERE ctid = ANY (ARRAY(
     SELECT ctid FROM source_days WHERE day < (now() AT TIME ZONE 'utc')::date - $1::integer LIMIT $2::integer));
+
+-- name: forget_source_delays
+-- Delays of days that are too old; a batch.
+DELETE FROM source_delays WHERE ctid = ANY (ARRAY(
+    SELECT ctid FROM source_delays WHERE day < (now() AT TIME ZONE 'utc')::date - $1::integer LIMIT $2::integer));
 
 -- name: roll_alone
 -- Whether this transaction is the only one that rolls figures up.

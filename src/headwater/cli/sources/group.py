@@ -142,7 +142,7 @@ def show_source_story(story: "SourceStory", *, is_json: bool) -> None:
     if is_json:
         show_json(source_story_as_dict(story))
         return
-    show_overview(overview, now, story.external_ids, story.limits)
+    show_overview(overview, now, story.external_ids, story.limits, story.freshness)
     if problems := overview.health.problems:
         say(f"{quantity(len(problems), 'problem')}: headwater problems --source {overview.source.id}")
     if events:

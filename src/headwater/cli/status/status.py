@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from headwater.services import Services
 
 SHOWN = 20
+SHOWN_SINKS = 4
 INDENT = 10  # of what belongs to a word at the beginning of a line
 TABLE_HEAD = 2  # lines
 WATCH_SECONDS, WATCH_ELSEWHERE_SECONDS = 2.0, 10.0
@@ -174,7 +175,13 @@ def head_of(now: "StandingNow", width: int, *, operations: bool = False) -> list
     """The whole at a glance; folded to a width, if there is one."""
     templates = template_lines(now.templates, is_on=now.learns)
     roles = operation_lines(now.operations) if operations else role_lines(now.operations)
-    lines = [*lines_of(now.summary, now.counts, now.hosts), *roles, *suspect_lines(now.suspects), *templates]
+    lines = [
+        *lines_of(now.summary, now.counts, now.hosts),
+        *fresh_lines(now),
+        *roles,
+        *suspect_lines(now.suspects),
+        *templates,
+    ]
     return [part for line in lines for part in (wrap_text(line, width, INDENT) if width else [line])]
 
 
@@ -224,6 +231,20 @@ def lines_of(found: "DiscoverySummary", counts: "dict[EntryStatus, int]", hosts:
         f"Frontier  {statuses} · {waiting}",
         f"Last 24 h {lately} · from publication to discovery p50/p95: {delay}",
     ]
+
+
+def fresh_lines(now: "StandingNow") -> list[str]:
+    """Nothing where nothing was delivered or found."""
+    sinks = [
+        f"{inert(one.sink)} {length_of(one.delay.p50)} / {length_of(one.delay.p95)}"
+        for one in now.sink_delays[:SHOWN_SINKS]
+        if one.delay.p50 is not None and one.delay.p95 is not None
+    ]
+    more = f" and {len(now.sink_delays) - SHOWN_SINKS} more" if len(now.sink_delays) > SHOWN_SINKS else ""
+    told = [f"from a change to its sink p50/p95: {', '.join(sinks)}{more}"] if sinks else []
+    if now.polls_per_item is not None:
+        told.append(f"{now.polls_per_item:g} polls for each new item")
+    return [f"Freshness {' · '.join(told)}"] if told else []
 
 
 def suspect_lines(now: "Suspects") -> list[str]:

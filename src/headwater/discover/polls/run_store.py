@@ -23,6 +23,7 @@ from headwater.errors import QueryFailed
 from headwater.politeness.takedown import domains_above, taken_down_in_words
 from headwater.politeness.takedown import queries as takedown_queries
 from headwater.settling import Settling
+from headwater.sources.delays import delay_counts
 from headwater.sources.kinds import ChannelKind
 from headwater.sources.source import SourceMode
 from headwater.sources.store import Event, NewChannel, add_channel, disable_channel, poll_now, record, set_status
@@ -168,6 +169,8 @@ class RunStore:
         self, connection: Connection, channel: Leased, run_state: RunState, ending: RunEnding, now: datetime
     ) -> None:
         await self._log(connection, channel, run_state, ending, now)
+        if counts := delays_of(channel, run_state, now):
+            await connection.execute(queries.note_delays, channel.source_id, now, counts)
         if channel.kind is ChannelKind.CRAWL:
             begin = queries.begin_round_in_full if wants_all(channel) else queries.begin_next_round
             await connection.execute(begin, channel.source_id, channel.id, now)
@@ -288,6 +291,11 @@ class RunStore:
         )
         noted = (channel.source_id, now, ending.status, message, channel.is_by_hand)
         await connection.execute(queries.note_run_of_source, *noted)
+
+
+def delays_of(channel: Leased, run_state: RunState, now: datetime) -> list[int]:
+    """A first poll finds what was published before anybody looked."""
+    return [] if channel.past.last_ok_at is None else delay_counts(run_state.dates, channel.followed_since, now)
 
 
 def log_fields(channel: Leased) -> dict[str, str]:

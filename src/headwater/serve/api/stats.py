@@ -19,6 +19,14 @@ router = APIRouter(prefix="/api/v1", tags=["stats"])
 MOST_SCHEDULED = 10_000
 
 
+class DelayShape(BaseModel):
+    """What half of `count` delays did not exceed, and what 95 % did not."""
+
+    count: int
+    p50_seconds: float | None
+    p95_seconds: float | None
+
+
 class StatsShape(BaseModel):
     """The whole in figures, as `headwater status --json` tells it. Times are meant against `now`."""
 
@@ -34,6 +42,8 @@ class StatsShape(BaseModel):
     found: int = Field(description="Items that were new to their channels.")
     delay_p50_seconds: int | None = Field(description="From publication to discovery.")
     delay_p95_seconds: int | None
+    sink_delay: dict[str, DelayShape] = Field(description="From a change to each sink, of the last 24 hours.")
+    polls_per_item: float | None = Field(description="Of the last 24 hours: polls for each new item.")
     frontier: dict[str, int] = Field(description="URLs by status.")
     hosts: dict[str, Any]
     suspects: dict[str, int]
