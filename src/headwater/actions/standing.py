@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from headwater.frontier.entry import EntryStatus
 from headwater.frontier.reads import count_statuses
+from headwater.reports.crowds import CrowdedHost, crowded_hosts
 from headwater.reports.discovery import DiscoverySummary, summary
 from headwater.reports.freshness import SinkDelay, polls_per_item, sink_delays
 from headwater.reports.frontier import HostsNow, Suspects, TemplatesNow, hosts_now, suspects_now, templates_now
@@ -25,6 +26,7 @@ class StandingNow:
     suspects: Suspects
     operations: Operations
     sink_delays: tuple[SinkDelay, ...]
+    crowds: tuple[CrowdedHost, ...]
 
     @property
     def polls_per_item(self) -> float | None:
@@ -43,6 +45,7 @@ async def look_now(services: Services) -> StandingNow:
         await suspects_now(database),
         await operations_now(database),
         await sink_delays(database),
+        await crowded_hosts(database),
     )
 
 

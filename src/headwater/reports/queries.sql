@@ -217,6 +217,12 @@ CROSS JOIN LATERAL (SELECT * FROM channels d WHERE d.is_active AND d.is_unpolled
 JOIN sources s ON s.id = c.source_id
 ORDER BY c.next_poll_at LIMIT $1;
 
+-- name: crowded_hosts
+-- Hosts that cannot be polled as often as their channels deserve, the most lost polls first; of all, or of these.
+SELECT host, channels, queue, deserved_per_hour, possible_per_hour, judged_at FROM crowded_hosts
+WHERE deserved_per_hour > possible_per_hour AND ($1::text[] IS NULL OR host = ANY ($1))
+ORDER BY deserved_per_hour - possible_per_hour DESC, host LIMIT $2::integer;
+
 -- name: schedule_after
 -- The same in parts: what comes after a time and a channel. Invariant: what does not change meanwhile is told once.
 SELECT s.name AS source, s.url AS site, s.host AS site_host, c.id, c.host, c.source_id, c.kind, c.url, c.next_poll_at, c.next_reason,

@@ -6,7 +6,11 @@ from typing import TYPE_CHECKING, Any
 from headwater.shapes.spans import with_seconds
 
 if TYPE_CHECKING:
+    from headwater.reports.crowds import CrowdedHost
     from headwater.reports.freshness import Delay, SinkDelay, SourceFreshness, WastefulChannel
+
+
+EVERY = ("deserved_every", "possible_every")
 
 
 def delay_as_dict(delay: "Delay") -> dict[str, Any]:
@@ -29,6 +33,18 @@ def freshness_as_dict(found: "SourceFreshness") -> dict[str, Any]:
         "vain_polls_lately": round(found.vain_polls, 1),
         "new_items_lately": round(found.new_items, 1),
         "polls_per_item": found.polls_per_item,
+    }
+
+
+def crowded_as_dict(one: "CrowdedHost") -> dict[str, Any]:
+    return {
+        **with_seconds({"deserved_every": one.deserved_every, "possible_every": one.possible_every}, *EVERY),
+        "host": one.host,
+        "channels": one.channels,
+        "deserved_per_hour": round(one.deserved_per_hour, 1),
+        "possible_per_hour": round(one.possible_per_hour, 1),
+        "lost_share": round(one.lost_share, 3),
+        "judged_at": one.judged_at,
     }
 
 

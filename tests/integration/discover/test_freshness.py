@@ -5,6 +5,7 @@ from uuid import UUID
 
 import pytest
 from tests.integration.discover.conftest import STARTED, Desk, rss, stories
+from tests.integration.fetch.conftest import SmallSite
 
 from headwater.reports.freshness import freshness_of, wasteful_channels
 from headwater.sources.delays import DELAY_CLASSES
@@ -55,7 +56,9 @@ async def test_polls_are_told_with_what_they_brought_and_the_vainest_first(desk:
     await publish(desk, "/one", MINUTE)
     for _ in range(3):
         await desk.poll_again(HOUR)
-    desk.path.sim.sites["b.test"] = desk.site
+    second = desk.path.sim.sites["b.test"]
+    assert isinstance(second, SmallSite)
+    second.pages["/feed.xml"] = desk.site.pages["/feed.xml"]
     other = await desk.follow("http://b.test/", feeds=("http://b.test/feed.xml",))
     await desk.poll()
     await desk.poll_again(HOUR)
@@ -65,4 +68,3 @@ async def test_polls_are_told_with_what_they_brought_and_the_vainest_first(desk:
     assert vain.polls_per_item == pytest.approx(1, abs=0.01)
     [only] = await wasteful_channels(desk.path.database, 1)
     assert only.id == vain.id
-

@@ -42,13 +42,14 @@ if TYPE_CHECKING:
 
     from headwater.actions.standing import StandingNow
     from headwater.frontier.entry import EntryStatus
+    from headwater.reports.crowds import CrowdedHost
     from headwater.reports.discovery import DiscoverySummary, Scheduled
     from headwater.reports.frontier import HostsNow, Suspects, TemplatesNow
     from headwater.reports.problems import Problems
     from headwater.services import Services
 
 SHOWN = 20
-SHOWN_SINKS = 4
+SHOWN_SINKS, SHOWN_CROWDS = 4, 3
 INDENT = 10  # of what belongs to a word at the beginning of a line
 TABLE_HEAD = 2  # lines
 WATCH_SECONDS, WATCH_ELSEWHERE_SECONDS = 2.0, 10.0
@@ -244,7 +245,19 @@ def fresh_lines(now: "StandingNow") -> list[str]:
     told = [f"from a change to its sink p50/p95: {', '.join(sinks)}{more}"] if sinks else []
     if now.polls_per_item is not None:
         told.append(f"{now.polls_per_item:g} polls for each new item")
-    return [f"Freshness {' · '.join(told)}"] if told else []
+    lines = [f"Freshness {' · '.join(told)}"] if told else []
+    return lines + crowd_lines(now.crowds)
+
+
+def crowd_lines(crowds: "Sequence[CrowdedHost]") -> list[str]:
+    """The worst of the hosts whose channels are polled less often than they deserve."""
+    told = [
+        f"{inert(one.host)} has room for {one.possible_per_hour:,.0f} of the {one.deserved_per_hour:,.0f} polls an "
+        f"hour that its {one.channels:,} channels deserve: each waits {length_of(one.possible_every)}"
+        for one in crowds[:SHOWN_CROWDS]
+    ]
+    more = [f"and {quantity(len(crowds) - SHOWN_CROWDS, 'more host')}"] if len(crowds) > SHOWN_CROWDS else []
+    return [f"{'Crowded' if not place else '':9} {line}" for place, line in enumerate((*told, *more))]
 
 
 def suspect_lines(now: "Suspects") -> list[str]:
