@@ -1645,6 +1645,7 @@ function owner_key(p_owner text) returns bigint immutable;
 function pace_hosts(p_buckets smallint[], p_hosts text[], p_delays integer[], p_waits interval[], p_now timestamptz DEFAULT NULL::timestamptz) returns void volatile set enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off;
 function page_status(status text) returns text immutable;  -- (migration)
 function place_document(p_one document_key, p_of document_key, p_is_believed boolean, p_now timestamptz) returns void volatile set plan_cache_mode=force_generic_plan, enable_seqscan=off;
+function poll_turn(p_delay_ms integer, p_has_pages boolean) returns interval immutable;
 function refresh_hosts(p_buckets smallint[], p_hosts text[], p_now timestamptz) returns void volatile set plan_cache_mode=force_generic_plan, enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, enable_bitmapscan=off;
 function refuse_write() returns trigger volatile;  -- (migration)
 function regrant_slot(p_bucket smallint, p_token uuid, p_lease interval, p_reach interval, p_verdict text, p_status smallint, p_body_bytes bigint, p_started_after interval, p_duration_ms integer, p_past_kind text, p_slack interval, p_now timestamptz DEFAULT NULL::timestamptz, OUT wait interval, OUT is_alone boolean, OUT not_before interval, OUT why text) returns record volatile;

@@ -543,6 +543,8 @@ def _politeness(w: Sample) -> dict[str, Calls]:
         *(None, None, None, None, None, None, None, None, None, None, 1, "poll", None),
     )
     return {
+        "judge_crowds": [(100,)],
+        "forget_crowds": [(DAY,)],
         "has_answered": [(w.host_bucket, w.host)],
         "reserve_slot": [(*host, "poll", "sample", MINUTE, second, 1_000, second, None, w.host)],
         "takedowns_over": [([w.host, "example"],)],
@@ -686,7 +688,9 @@ def _rollups(w: Sample) -> dict[str, Calls]:
         "delays_of_source": [(w.source, 7)],
         "sink_delays_of_source": [(w.source, 1_000, 7 * DAY)],
         "sink_delays_lately": [("sink_delay",)],
+        "polls_avoided_lately": [()],
         "wasteful_channels": [(50,)],
+        "crowded_hosts": [(None, 100), ([w.host], 100)],
         "rollup_totals": [()],
         "figure_totals": [()],
         "rollup_state": [()],

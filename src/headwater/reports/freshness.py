@@ -100,6 +100,12 @@ async def sink_delays(database: Database) -> tuple[SinkDelay, ...]:
     return tuple(SinkDelay(name, _in_bounds(found)) for name, found in sorted(counts.items()))
 
 
+async def polls_avoided(database: Database) -> dict[str, int]:
+    """In the last 24 hours against one every hour: by the channels' own `rhythm`, and by `push`."""
+    found = {row["label"]: row["count"] for row in await database.fetch(queries.polls_avoided_lately)}
+    return {by: found.get(by, 0) for by in ("rhythm", "push")}
+
+
 async def wasteful_channels(database: Database, limit: int) -> list[WastefulChannel]:
     """Those with the most polls in vain first."""
     rows = await database.fetch(queries.wasteful_channels, limit)

@@ -272,6 +272,11 @@ JOIN delivered g ON g.sink_id = s.id AND g.kind = 'document' AND g.bucket = d.bu
 WHERE d.changed_at > now() - $3::interval AND d.changed_at >= s.created_at
 GROUP BY s.name ORDER BY s.name;
 
+-- name: polls_avoided_lately
+-- How many polls of the last 24 hours were left out, by what made them useless.
+SELECT label, sum(count)::bigint AS count FROM rollup_hours
+WHERE figure = 'polls_avoided' AND hour > now() - interval '24 hours' GROUP BY label;
+
 -- name: sink_delays_lately
 -- How long changes of the last 24 hours took to sinks, by sink and class.
 SELECT label, sum(count)::bigint AS count FROM rollup_hours
@@ -795,7 +800,8 @@ WITH ran AS MATERIALIZED (
            CASE WHEN status = 'fail' THEN 'failed' WHEN inserted > 0 THEN 'new' WHEN http_status = 304 THEN 'not_modified'
                 ELSE 'nothing_new' END AS result,
            CASE WHEN policy IN ('adaptive', 'tiers')
-                THEN floor(extract(epoch FROM next_poll_at - at) / extract(epoch FROM $3::interval)) - 1 END AS avoided
+                THEN floor(extract(epoch FROM next_poll_at - at) / extract(epoch FROM $3::interval)) - 1 END AS avoided,
+           CASE WHEN starts_with(next_reason, 'pushed by hub') THEN 'push' ELSE 'rhythm' END AS avoided_by
     FROM runs WHERE at >= $1::timestamptz AND at < $2::timestamptz
 )
 SELECT minute, 'polls' AS figure, kind || '.' || result AS label, count(*) AS count FROM ran GROUP BY minute, kind, result
@@ -804,7 +810,7 @@ SELECT minute, 'items', kind, sum(inserted)::bigint FROM ran WHERE inserted > 0 
 UNION ALL
 SELECT minute, 'poll_errors', error_class, count(*) FROM ran WHERE error_class IS NOT NULL GROUP BY minute, error_class
 UNION ALL
-SELECT minute, 'polls_avoided', '', sum(avoided)::bigint FROM ran WHERE avoided > 0 GROUP BY minute;
+SELECT minute, 'polls_avoided', avoided_by, sum(avoided)::bigint FROM ran WHERE avoided > 0 GROUP BY minute, avoided_by;
 
 -- name: recount_discoveries
 -- How long the items that were found in some minutes took from publication to discovery, in classes; without those that a

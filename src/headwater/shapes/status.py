@@ -22,6 +22,7 @@ def standing_as_dict(now: "StandingNow", problems: "Problems") -> dict[str, obje
     return {
         **with_seconds(asdict(now.summary), "delay_p50", "delay_p95"),
         "sink_delay": sinks_as_dict(now.sink_delays),
+        "polls_avoided": now.polls_avoided,
         "crowded_hosts": [crowded_as_dict(one) for one in now.crowds],
         "polls_per_item": now.polls_per_item,
         "frontier": now.counts,

@@ -245,6 +245,8 @@ def fresh_lines(now: "StandingNow") -> list[str]:
     told = [f"from a change to its sink p50/p95: {', '.join(sinks)}{more}"] if sinks else []
     if now.polls_per_item is not None:
         told.append(f"{now.polls_per_item:g} polls for each new item")
+    if saved := sum(now.polls_avoided.values()):
+        told.append(f"{quantity(saved, 'poll')} spared, {now.polls_avoided['push']:,} of them by push")
     lines = [f"Freshness {' · '.join(told)}"] if told else []
     return lines + crowd_lines(now.crowds)
 

@@ -58,6 +58,9 @@ class StatsShape(BaseModel):
     delay_p50_seconds: int | None = Field(description="From publication to discovery.")
     delay_p95_seconds: int | None
     sink_delay: dict[str, DelayShape] = Field(description="From a change to each sink, of the last 24 hours.")
+    polls_avoided: dict[str, int] = Field(
+        description="Of the last 24 hours, against one poll an hour: by `rhythm` and by `push`."
+    )
     crowded_hosts: list[CrowdShape] = Field(description="Hosts with more channels than turns; most lost polls first.")
     polls_per_item: float | None = Field(description="Of the last 24 hours: polls for each new item.")
     frontier: dict[str, int] = Field(description="URLs by status.")
