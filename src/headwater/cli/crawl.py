@@ -68,6 +68,11 @@ def waste(*, limit: Limit = 20, json: AsJson = False, launch: Launched = Launch(
     """List the channels with the most polls that brought nothing new: where politeness and time are wasted.
 
     Polls and items count less the older they are, by half in 14 days.
+
+    Parameters
+    ----------
+    limit
+        How many channels.
     """
 
     async def work(services: "Services") -> "list[WastefulChannel]":

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from headwater.chance import Random
 from headwater.discover.cadence.channel import ChannelFacts, NextPoll, PollBounds
+from headwater.discover.cadence.distrust import DISTRUSTED_FOR, WholeBecause, is_lie, whole_because
 from headwater.discover.cadence.overflow import FeedSnapshot, Overflow, overflow, turnover
 from headwater.discover.cadence.planning import in_open_hours, next_poll
 from headwater.discover.cadence.rests import PATIENCE, ErrorClass
@@ -23,7 +24,6 @@ from headwater.discover.polls.lease import Leased
 from headwater.discover.polls.naming import DOUBTED_FOR, Named, after_run, doubt_in_words, unseen_before, wholeness_of
 from headwater.discover.polls.requesting import Deferred, RobotsRefusal, Trouble
 from headwater.discover.polls.run_state import RunState, UnreadPage, without_validators
-from headwater.discover.polls.validating import validators_after
 from headwater.discover.publisher_hints import PublisherHints
 from headwater.discover.searching.search import choose_findings
 from headwater.net.validators import Validators
@@ -211,7 +211,7 @@ def ending_of_success(
     learned = _learned_from(channel, run_state, ends.now, named)
     moved_to, not_updated, moves = _moves(channel, run_state, ends.settings)
     overflown, doubts = learned.overflown, learned.doubts
-    checked, distrusts = validators_after(channel, run_state, ends.now)
+    checked, distrusts = _validators_after(channel, run_state, ends.now)
     patch = _patch(channel, run_state, ends.now, learned) | {"moved_count": not_updated} | learned.naming | checked
     is_warning = overflown or run_state.tally.errors or _is_fruitless(channel, run_state) or doubts or run_state.damage
     told = _told(channel, run_state.noting(doubts), overflown)
@@ -299,6 +299,25 @@ def _validators(run_state: RunState) -> dict[str, Any]:
     """Only a channel that was read whole may answer "unchanged" the next time."""
     may_be_unchanged = not run_state.tally.errors and not run_state.is_cut
     return asdict(run_state.first.validators if may_be_unchanged else Validators())
+
+
+def _validators_after(channel: Leased, run_state: RunState, now: datetime) -> tuple[dict[str, Any], list[Event]]:
+    """What a whole answer says of the validators that an overdue channel was asked without, for its row and trail."""
+    past = channel.past
+    if whole_because(past.validator_record, run_state.began_at or channel.now) is not WholeBecause.OVERDUE:
+        return {}, []
+    checked = {"validators_checked_at": now}
+    sent = Validators(channel.etag, channel.last_modified)
+    news = run_state.dates if run_state.tally.inserted else ()
+    if not is_lie(sent, run_state.first.validators, news, past.last_ok_at):
+        return checked, []
+    until, news_in_words = now + DISTRUSTED_FOR, quantity(run_state.tally.inserted, "new item")
+    message = (
+        f"{channel.url.url} said that it was not modified, and had {news_in_words} when it was asked without its "
+        f"validators: it is asked without them until {until:%Y-%m-%d}"
+    )
+    event = Event("validators_distrusted", message, channel.source_id, channel.id, level=Level.WARN)
+    return checked | {"validators_distrusted_until": until}, [event]
 
 
 def ending_of_failure(channel: Leased, trouble: Trouble, ends: EndingContext) -> RunEnding:

@@ -11,7 +11,6 @@ from headwater.discover.cadence.distrust import ValidatorRecord
 from headwater.discover.cadence.price import Price, price_from
 from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.cadence.rhythm import Rhythm, rhythm_from
-from headwater.discover.cadence.spending import Spending
 from headwater.discover.items import Item
 from headwater.discover.polls.naming import Naming
 from headwater.discover.polls.run_state import RunState, Todo
@@ -23,6 +22,23 @@ from headwater.urls.canonical import CanonicalUrl, canonicalise
 from headwater.urls.domains import Voice, registrable_domain
 
 SCHEDULE = "schedule"
+# Of what was spent on a channel.
+HALF_LIFE = timedelta(days=14)
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """Polls and what they brought, the older the less, as of the last one. A poll that failed is one in vain."""
+
+    polls: float = 0.0
+    in_vain: float = 0.0
+    new_items: float = 0.0
+
+    def after_poll(self, new_items: int, last_polled_at: datetime | None, now: datetime) -> "Spending":
+        left = 0.0 if last_polled_at is None else 0.5 ** (max(now - last_polled_at, timedelta()) / HALF_LIFE)
+        return Spending(
+            self.polls * left + 1, self.in_vain * left + (new_items == 0), self.new_items * left + new_items
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +60,7 @@ class ChannelPast:
     naming: Naming = Naming()  # noqa: RUF009 - a frozen value
     last_polled_at: datetime | None = None
     validator_record: ValidatorRecord = ValidatorRecord()  # noqa: RUF009 - a frozen value
-    spending: Spending = Spending()  # noqa: RUF009 - a frozen value
+    spending: Spending = Spending()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from headwater.discover.cadence.spending import HALF_LIFE, Spending
+from headwater.discover.polls.lease import HALF_LIFE, Spending
 
 NOW = datetime(2026, 3, 10, tzinfo=UTC)
 
