@@ -128,8 +128,8 @@ bench-net: $(READY) ## requests per CPU-second beside bare aiohttp, pooling and 
 bench-feeds: $(READY) ## feeds read as feedparser reads them, at which CPU; FEEDS=folder
 	@$(BIN)/python -m benchmarks.feeds $(if $(FEEDS),--feeds $(FEEDS)) $(ARGS)
 
-bench-cadence: $(READY) ## delay from publication to discovery at equal polls, policy by policy; TRACES=file
-	@$(BIN)/python -m benchmarks.cadence $(if $(TRACES),--traces $(TRACES)) $(ARGS)
+bench-cadence: $(READY) ## delay from publication to discovery at equal polls, policy by policy; TRACES=file PUSH=share
+	@$(BIN)/python -m benchmarks.cadence $(if $(TRACES),--traces $(TRACES)) $(if $(PUSH),--push $(PUSH)) $(ARGS)
 
 bench-extract: $(READY) ## articles out of pages, beside trafilatura alone; ARTICLES=folder
 	@$(BIN)/python -m benchmarks.extract $(if $(ARTICLES),--articles $(ARTICLES)) $(ARGS)

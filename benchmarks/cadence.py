@@ -1,6 +1,7 @@
 """Delay from publication to discovery under each polling policy, at the same number of polls, on real traces.
 
-Every policy plays the same months: August to learn, September to November to be judged. The number of polls is that of
+Every policy plays the same months: one to learn, the others to be judged, as the traces have them (`window_of`), or as
+`--learn-from`, `--judged-from` and `--judged-until` say. The number of polls is that of
 `tiers` as it is written (or `--polls-per-feed-hour`, and then its intervals are all multiplied by one factor, as is
 fair); every other policy is steered to that number by the product's own price control, so nobody wins by asking more
 often. All keep the product's bounds of 15 minutes to 7 days. `tiers`, `fixed` and `adaptive` run the product's own
@@ -8,40 +9,52 @@ code: policies, rhythm, price. The baselines it does not contain, an interval in
 root, use the product's learned rate, so that only the rule differs. Feeds are taken to list enough items that none is
 lost between two polls, and no server asks for anything.
 
-Run: python -m benchmarks.cadence [--traces PATH] [--feeds N]
+`adaptive with push` is the same where a share of the feeds (`--push`) has a hub, drawn by a seed: each item is pushed
+by itself, after 60 seconds in the median, and one hub in ten takes subscriptions and is silent. Which hub keeps its
+word is found out by the product's own judgement, and a trusted one is checked as the product does. Polls of such feeds
+count like all others; pushes cost none.
+
+Run: python -m benchmarks.cadence [--traces PATH] [--feeds N] [--push SHARE]
 """
 
 import argparse
-import csv
-import gzip
 import heapq
 import json
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from benchmarks.cadence_traces import (
+    DAY,
+    HOUR,
+    Hub,
+    Times,
+    Window,
+    hubs_for,
+    invented_traces,
+    moment,
+    read_traces,
+    window_of,
+)
 from headwater.chance import Random, random_from
 from headwater.discover.cadence.channel import ChannelFacts, PollBounds
+from headwater.discover.cadence.hubs import SAFETY_EVERY, HubRecord, after_poll, after_push, longest_quiet
 from headwater.discover.cadence.planning import next_poll
 from headwater.discover.cadence.price import Price, next_price
 from headwater.discover.cadence.rhythm import FLAT, Floats, Observation, Rhythm, common_profile, observe, rate
-
-Times: TypeAlias = NDArray[np.float64]
+from headwater.discover.publisher_hints import PublisherHints
 
 TRACES = Path(__file__).parents[2] / "shared" / "data" / "publication-traces.csv.gz"
-START = datetime(2025, 8, 1, tzinfo=UTC).timestamp()
-JUDGED_FROM = datetime(2025, 9, 1, tzinfo=UTC).timestamp()
-JUDGED_UNTIL = datetime(2025, 12, 1, tzinfo=UTC).timestamp()
-HOUR, DAY = 3_600.0, 86_400.0
 TICK = 900.0
-BOUNDS = PollBounds()
+BOUNDS, NO_HINTS = PollBounds(), PublisherHints()
+PUSH_SHARE = 0.2
+WITH_PUSH = "adaptive with push"
 
 
 @dataclass
@@ -52,6 +65,10 @@ class Feed:
     seen: int = 0
     polled_at: float | None = None
     rhythm: Rhythm = field(default_factory=Rhythm)
+    hub: Hub | None = None
+    record: HubRecord = field(default_factory=HubRecord)
+    quiet_from: float = 0.0  # the hub was heard last, or the feed polled
+    safety_at: float = 0.0  # when it is polled whatever its hub says
 
 
 @dataclass
@@ -79,6 +96,9 @@ class Outcome:
     polls: int
     delays: tuple[Times, ...]  # in minutes, by feed
     seconds: float
+    pushed: int = 0  # items
+    trusted: int = 0  # hubs at the end, of those that push
+    deceived: int = 0  # hubs at the end that are trusted and silent
 
     def per_post(self) -> float:
         return float(np.concatenate(self.delays).mean())
@@ -91,10 +111,6 @@ class Outcome:
 
     def per_feed_median(self) -> float:
         return float(np.median([one.mean() for one in self.delays if len(one)]))
-
-
-def moment(seconds: float) -> datetime:
-    return datetime.fromtimestamp(seconds, UTC)
 
 
 def wait_of(policy: str, facts: ChannelFacts, now: float, rng: Random) -> float:
@@ -117,7 +133,15 @@ def tiers_times(factor: float) -> Rule:
 
 
 def adaptive_wait(feed: Feed, now: float, ground: Ground, rng: Random) -> float:
-    facts = ChannelFacts(last_success_at=moment(now), rhythm=feed.rhythm, price=ground.price, common=ground.common)
+    facts = ChannelFacts(
+        last_success_at=moment(now),
+        rhythm=feed.rhythm,
+        price=ground.price,
+        common=ground.common,
+        is_pushed=feed.record.is_trusted,
+        publisher_hints=NO_HINTS,
+        bounds=BOUNDS,
+    )
     return wait_of("adaptive", facts, now, rng)
 
 
@@ -141,104 +165,126 @@ ADAPTIVE = Rule("adaptive", adaptive_wait, is_learning=True, is_steered=True)
 class Play:
     """One policy through the months, feed by feed in the order of their polls."""
 
-    def __init__(self, rule: Rule, traces: Sequence[Times], polls_per_hour: float = 0.0) -> None:
+    def __init__(
+        self,
+        rule: Rule,
+        traces: Sequence[Times],
+        window: Window,
+        polls_per_hour: float = 0.0,
+        hubs: Sequence[Hub | None] = (),
+    ) -> None:
         self._rule = rule
         self._feeds = [Feed(times) for times in traces]
+        for feed, hub in zip(self._feeds, hubs, strict=False):
+            feed.hub = hub
+        self._window = window
         self._delays: list[list[Times]] = [[] for _ in traces]
         self._allowed = polls_per_hour
         self._ground = Ground()
         self._rng = random_from(7)
-        self._polls = 0
+        self._polls = self._pushed = 0
 
     def run(self) -> Outcome:
-        began = time.perf_counter()
-        due = [(START + HOUR * self._rng.random(), number) for number in range(len(self._feeds))]
+        began, window = time.perf_counter(), self._window
+        due = [(window.start + HOUR * self._rng.random(), number) for number in range(len(self._feeds))]
         heapq.heapify(due)
-        hour, made = START + HOUR, 0
+        hour, made = window.start + HOUR, 0
         while due:
             now, number = heapq.heappop(due)
             while now >= hour:
                 self._end_hour(hour, made)
                 hour, made = hour + HOUR, 0
-            made += 1
-            wait = self._poll(number, now)
-            if now < JUDGED_UNTIL:
+            wait = self._wait_for_hub(self._feeds[number], now)
+            if wait is None:
+                made += 1
+                wait = self._poll(number, now)
+            if now < window.judged_until:
                 heapq.heappush(due, (now + wait, number))
         report(f"{self._rule.name}: {self._polls:,} polls judged, {time.perf_counter() - began:.0f} s")
         delays = tuple(np.concatenate([np.empty(0), *one]) for one in self._delays)
-        return Outcome(self._rule.name, self._polls, delays, time.perf_counter() - began)
+        trusted = [one.hub for one in self._feeds if one.hub and one.record.is_trusted]
+        deceived = sum(one.is_silent for one in trusted)
+        seconds = time.perf_counter() - began
+        return Outcome(self._rule.name, self._polls, delays, seconds, self._pushed, len(trusted) - deceived, deceived)
+
+    def _wait_for_hub(self, feed: Feed, now: float) -> float | None:
+        """A trusted hub that has pushed since need not be checked yet."""
+        if feed.hub is None or not feed.record.is_trusted or now >= feed.safety_at:
+            return None
+        came = feed.hub.arrivals[feed.seen : int(np.searchsorted(feed.times, now, side="right"))]
+        heard = came[came <= now]
+        if len(heard) == 0 or heard.max() <= feed.quiet_from:
+            return None
+        feed.quiet_from = float(heard.max())
+        due = min(feed.safety_at, feed.quiet_from + self._quiet(feed, feed.quiet_from))
+        return due - now if due > now else None
+
+    def _quiet(self, feed: Feed, now: float) -> float:
+        return longest_quiet(feed.rhythm, moment(now), self._ground.common).total_seconds()
 
     def _poll(self, number: int, now: float) -> float:
-        feed = self._feeds[number]
+        feed, window = self._feeds[number], self._window
         new = feed.times[feed.seen : int(np.searchsorted(feed.times, now, side="right"))]
+        found = self._found(feed, new, now) if feed.hub else now
         feed.seen += len(new)
-        if len(new) and new[-1] >= JUDGED_FROM:
-            judged = new[(new >= JUDGED_FROM) & (new < JUDGED_UNTIL)]
-            self._delays[number].append((now - judged) / 60)
-        self._polls += JUDGED_FROM <= now < JUDGED_UNTIL
+        if len(new) and new[-1] >= window.judged_from:
+            is_judged = (new >= window.judged_from) & (new < window.judged_until)
+            self._delays[number].append(((found - new) / 60)[is_judged])
+        self._polls += window.judged_from <= now < window.judged_until
         if self._rule.is_learning:
             since = None if feed.polled_at is None else moment(feed.polled_at)
             feed.rhythm = observe(feed.rhythm, Observation(moment(now), since, [moment(one) for one in new]))
         feed.polled_at = now
-        return self._rule.wait(feed, now, self._ground, self._rng)
+        wait = self._rule.wait(feed, now, self._ground, self._rng)
+        if not feed.record.is_trusted:
+            return wait
+        feed.quiet_from, feed.safety_at = now, now + min(wait, SAFETY_EVERY.total_seconds())
+        return min(wait, self._quiet(feed, now))
+
+    def _found(self, feed: Feed, new: Times, now: float) -> Times:
+        """When each was: by its push, or by this poll. The hub is judged by both."""
+        assert feed.hub is not None
+        arrivals = feed.hub.arrivals[feed.seen : feed.seen + len(new)]
+        is_pushed, since = arrivals <= now, moment(self._window.start)
+        looked_at = feed.polled_at
+        for place in np.argsort(arrivals)[: int(is_pushed.sum())]:
+            looked_at = float(arrivals[place])
+            feed.record = after_push(feed.record, [moment(new[place])], moment(looked_at), since)
+        polled = [moment(one) for one in new[~is_pushed]]
+        looked = None if looked_at is None else moment(looked_at)
+        feed.record = after_poll(feed.record, polled, moment(now), looked, since)
+        self._pushed += int((is_pushed & (new >= self._window.judged_from) & (new < self._window.judged_until)).sum())
+        return np.minimum(arrivals, now)
 
     def _end_hour(self, hour: float, made: int) -> None:
+        start = self._window.start
         if self._rule.is_steered:
             self._ground.price = next_price(self._ground.price, made, self._allowed)
-        if self._rule.is_learning and (hour - START) % DAY == 0:
+        if self._rule.is_learning and (hour - start) % DAY == 0:
             self._ground.common = common_profile(feed.rhythm for feed in self._feeds)
-        if (hour - START) % (20 * DAY) == 0:
+        if (hour - start) % (20 * DAY) == 0:
             report(f"{self._rule.name}: {moment(hour):%d %B}, price {self._ground.price.hours:.3g}")
 
 
-def at_equal_polls(traces: Sequence[Times], per_feed_hour: float | None) -> list[Outcome]:
-    tiers = Play(tiers_times(1.0), traces).run()
-    wanted = tiers.polls if per_feed_hour is None else round(per_feed_hour * len(traces) * judged_hours())
+def at_equal_polls(
+    traces: Sequence[Times], window: Window, hubs: Sequence[Hub | None], per_feed_hour: float | None
+) -> list[Outcome]:
+    tiers = Play(tiers_times(1.0), traces, window).run()
+    wanted = tiers.polls if per_feed_hour is None else round(per_feed_hour * len(traces) * window.hours)
     factor, trials = 1.0, 0
     # A budget beyond its bounds is never met; `polls_difference` then shows it.
     while abs(tiers.polls / wanted - 1) > 0.005 and trials < 8:
         factor, trials = factor * tiers.polls / wanted, trials + 1
-        tiers = Play(tiers_times(factor), traces).run()
-    per_hour = wanted / judged_hours()
-    fixed = Play(fixed_at(timedelta(hours=len(traces) / per_hour)), traces).run()
-    return [fixed, tiers, *(Play(rule, traces, per_hour).run() for rule in (PROPORTIONAL, SQUARE_ROOT, ADAPTIVE))]
-
-
-def judged_hours() -> float:
-    return (JUDGED_UNTIL - JUDGED_FROM) / HOUR
+        tiers = Play(tiers_times(factor), traces, window).run()
+    per_hour = wanted / window.hours
+    fixed = Play(fixed_at(timedelta(hours=len(traces) / per_hour)), traces, window).run()
+    steered = (Play(rule, traces, window, per_hour).run() for rule in (PROPORTIONAL, SQUARE_ROOT, ADAPTIVE))
+    pushed = Play(replace(ADAPTIVE, name=WITH_PUSH), traces, window, per_hour, hubs)
+    return [fixed, tiers, *steered, *([pushed.run()] if any(hubs) else [])]
 
 
 def report(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
-
-
-def read_traces(path: Path) -> list[Times]:
-    by_feed: dict[str, list[float]] = {}
-    with gzip.open(path, "rt") as lines:
-        for row in csv.DictReader(lines):
-            by_feed.setdefault(row["feed_id"], []).append(float(row["unix_ts"]))
-    return [np.sort(np.array(times)) for times in by_feed.values()]
-
-
-def invented_traces(count: int = 300) -> list[Times]:
-    """Rhythms of all sizes: office hours or round the clock, at the full hour or any time, in bursts or one by one."""
-    rng = random_from(11)
-    return [invented_trace(rng, 10 ** rng.uniform(-1.2, 1.8)) for _ in range(count)]
-
-
-def invented_trace(rng: Random, per_day: float) -> Times:
-    opens, length = rng.choice((0, 5, 7, 13)), rng.choice((8, 10, 14, 24))
-    weekend, is_punctual, burst = rng.choice((0.1, 0.4, 1.0)), rng.random() < 0.3, rng.choice((1, 1, 1, 4))
-    days = int((JUDGED_UNTIL - START) / DAY) + 31
-    times: list[float] = []
-    for day in range(days):
-        share = per_day * (weekend if moment(START + day * DAY).weekday() >= 5 else 1.0)
-        events = int(share / burst) + (rng.random() < share / burst % 1)
-        for _ in range(events):
-            at = START + day * DAY + ((opens + length * rng.random()) % 24) * HOUR
-            at = at - at % HOUR + 120 * rng.random() if is_punctual else at
-            times.extend(at + 30 * n for n in range(burst))
-    return np.sort(np.array(times))
 
 
 def decision_micros(traces: Sequence[Times]) -> float:
@@ -262,10 +308,10 @@ def shown(outcomes: Sequence[Outcome]) -> Iterator[str]:
         yield f"{one.name:20} {one.polls:>11,} {post} {feed} {one.per_feed_median():>8.1f}"
 
 
-def figures(outcomes: Sequence[Outcome], feeds: int) -> dict[str, object]:
+def figures(outcomes: Sequence[Outcome], feeds: int, window: Window) -> dict[str, object]:
     by_name = {one.name: one for one in outcomes}
     fixed, tiers, adaptive = (by_name[name] for name in ("fixed", "tiers", "adaptive"))
-    ticks = feeds * (JUDGED_UNTIL - JUDGED_FROM) / TICK
+    ticks = feeds * window.hours * HOUR / TICK
     return {
         "feeds": feeds,
         "per_post_vs_tiers": round(tiers.per_post() / adaptive.per_post(), 3),
@@ -273,6 +319,14 @@ def figures(outcomes: Sequence[Outcome], feeds: int) -> dict[str, object]:
         "per_post_vs_fixed": round(fixed.per_post() / adaptive.per_post(), 3),
         "polls_difference": round(max(abs(one.polls / tiers.polls - 1) for one in outcomes), 4),
         "polls_saved_vs_every_tick": round(1 - adaptive.polls / ticks, 3),
+        "window": {
+            name: f"{moment(at):%Y-%m-%dT%H:%M:%SZ}"
+            for name, at in (
+                ("learning_from", window.start),
+                ("judged_from", window.judged_from),
+                ("judged_until", window.judged_until),
+            )
+        },
         "table": {
             one.name: {"polls": one.polls, "per_post": round(one.per_post(), 1), "per_feed": round(one.per_feed(), 1)}
             for one in outcomes
@@ -280,26 +334,78 @@ def figures(outcomes: Sequence[Outcome], feeds: int) -> dict[str, object]:
     }
 
 
-def main() -> None:
-    arguments = argparse.ArgumentParser(description="Delay under each polling policy at equal polls.")
-    arguments.add_argument("--traces", type=Path, default=TRACES, help="CSV of feed_id,unix_ts, gzipped")
-    arguments.add_argument("--feeds", type=int, help="a sample of so many feeds")
-    arguments.add_argument(
-        "--polls-per-feed-hour", type=float, help="the budget; as many as `tiers` makes if not given"
+def figures_of_push(outcomes: Sequence[Outcome], hubs: Sequence[Hub | None]) -> dict[str, object]:
+    """A trusted hub that is silent would be a channel that nobody hears of before its safety poll."""
+    by_name = {one.name: one for one in outcomes}
+    having = [one for one in hubs if one]
+    told: dict[str, object] = {"hubs": len(having), "silent_hubs": sum(one.is_silent for one in having)}
+    if WITH_PUSH not in by_name:
+        return told
+    tiers, push = by_name["tiers"], by_name[WITH_PUSH]
+    return told | {
+        "push_share": round(len(having) / len(hubs), 3),
+        "per_post_vs_tiers_with_push": round(tiers.per_post() / push.per_post(), 3),
+        "per_feed_vs_tiers_with_push": round(tiers.per_feed() / push.per_feed(), 3),
+        "items_pushed": push.pushed,
+        "hubs_trusted": push.trusted,
+        "silent_hubs_trusted": push.deceived,
+    }
+
+
+def day(text: str) -> float:
+    return datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp()
+
+
+def share(text: str) -> float:
+    """Of feeds with hubs: 0.2, or 20 with a sign of per cent."""
+    given = float(text.rstrip("% ")) / (100 if text.rstrip().endswith("%") else 1)
+    if not 0 <= given <= 1:
+        raise ValueError(text)
+    return given
+
+
+def chosen_window(given: argparse.Namespace, found: Window) -> Window:
+    return Window(
+        found.start if given.learn_from is None else given.learn_from,
+        found.judged_from if given.judged_from is None else given.judged_from,
+        found.judged_until if given.judged_until is None else given.judged_until,
     )
-    chosen = arguments.parse_args()
-    is_real = chosen.traces.exists()
-    if not is_real and chosen.traces != TRACES:
-        arguments.error(f"there is no file {chosen.traces}")
-    traces = read_traces(chosen.traces) if is_real else invented_traces()
-    if chosen.feeds:
-        traces = random_from(3).sample(traces, min(chosen.feeds, len(traces)))
+
+
+def arguments() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description="Delay under each polling policy at equal polls.")
+    parser.add_argument("--traces", type=Path, default=TRACES, help="CSV of feed and Unix time, plain or gzipped")
+    parser.add_argument("--feeds", type=int, help="a sample of so many feeds")
+    parser.add_argument("--push", type=share, default=PUSH_SHARE, help="the share of feeds with hubs, 0.2 if not given")
+    parser.add_argument("--learn-from", type=day, help="a day in UTC; the first month of the traces if not given")
+    parser.add_argument("--judged-from", type=day, help="a day in UTC; the second month")
+    parser.add_argument("--judged-until", type=day, help="a day in UTC; the last month, which is not judged")
+    parser.add_argument("--polls-per-feed-hour", type=float, help="the budget; as many as `tiers` makes if not given")
+    return parser
+
+
+def main() -> None:
+    parser = arguments()
+    given = parser.parse_args()
+    is_real = given.traces.exists()
+    if not is_real and given.traces != TRACES:
+        parser.error(f"there is no file {given.traces}")
+    traces = read_traces(given.traces) if is_real else invented_traces()
+    if not traces:
+        parser.error(f"{given.traces} has no line of a feed and a time")
+    window = chosen_window(given, window_of(traces))
+    if not window.start <= window.judged_from < window.judged_until:
+        parser.error(f"there is nothing to judge: {window.in_words}")
+    if given.feeds:
+        traces = random_from(3).sample(traces, min(given.feeds, len(traces)))
+    hubs = hubs_for(traces, given.push)
     micros = decision_micros(traces)
-    outcomes = at_equal_polls(traces, chosen.polls_per_feed_hour)
-    print(f"{len(traces)} {'real' if is_real else 'invented'} feeds, September to November, after learning in August")
+    outcomes = at_equal_polls(traces, window, hubs, given.polls_per_feed_hour)
+    print(f"{len(traces)} {'real' if is_real else 'invented'} feeds, {window.in_words}; {given.push:.0%} with hubs")
     print("\n".join(shown(outcomes)))
     print(f"one observation and decision of adaptive: {micros:.0f} µs")
-    print(json.dumps(figures(outcomes, len(traces)) | {"decision_micros": round(micros), "is_real": is_real}))
+    found = figures(outcomes, len(traces), window) | figures_of_push(outcomes, hubs)
+    print(json.dumps(found | {"decision_micros": round(micros), "is_real": is_real}))
 
 
 if __name__ == "__main__":

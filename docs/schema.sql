@@ -249,62 +249,67 @@ CREATE INDEX events_by_time ON events USING btree (at);
 CREATE INDEX events_of_source ON events USING btree (source_id, id DESC);
 
 create table channels (
-    id                 uuid not null default gen_random_uuid(),
-    source_id          uuid not null,
-    kind               text not null,
-    url                text not null,
-    url_hash           bytea not null,
-    bucket             smallint not null,
-    host               text not null,
-    title              text,
-    recipe             text,
-    is_enabled         boolean not null default true,
-    disabled_reason    text,
-    is_active          boolean not null,
-    former_urls        text[] not null default '{}'::text[],
-    next_poll_at       timestamptz not null default now(),
-    next_reason        text not null default 'new'::text,
-    poll_interval      interval,
-    trigger            text not null default 'schedule'::text,
-    token              uuid,
-    leased_by          text,
-    lease_until        timestamptz,
-    progress           jsonb,
-    etag               text,
-    last_modified      text,
-    last_polled_at     timestamptz,
-    last_ok_at         timestamptz,
-    last_new_at        timestamptz,
-    newest_item_at     timestamptz,
-    last_item_count    integer not null default 0,
-    nochange_count     integer not null default 0,
-    overflow_count     integer not null default 0,
-    moved_count        smallint not null default 0,
-    silent_since       timestamptz,
-    consecutive_errors integer not null default 0,
-    error_class        text,
-    class_errors       integer not null default 0,
-    last_error         text,  -- With errors in a row the last of them; without any, what was wrong with an answer that was read all the same.
-    last_status        smallint,
-    rhythm             jsonb,
-    publisher_hints    jsonb not null default '{}'::jsonb,  -- What its last body asked for: a 304 does not say it again.
-    created_at         timestamptz not null default now(),
-    updated_at         timestamptz not null default now(),
-    answers            jsonb not null default '{}'::jsonb,  -- By address: validators of the further answers of the last run, and where an answer led.
-    leased_at          timestamptz,  -- Of the last lease, which may have ended.
-    domains            text[] not null default '{}'::text[],  -- The registrable domains of whose pages its words count, as of its last poll.
-    speaks_for_site    boolean not null default false,  -- Wherever it lies: a person gave it, or the site of its source names it.
-    foreign_day        date,
-    foreign_taken      integer not null default 0,  -- URLs of other sites it has queued on foreign_day.
-    lost_count         smallint not null default 0,  -- Leases in a row that ran out before their poll ended. Any end of a poll sets it to 0.
-    named_at           timestamptz,  -- When the last whole answer that named its vacancies was begun.
-    gone_before        timestamptz,  -- Vacancies it has not named since then are over: two answers left them out.
-    doubted_since      timestamptz,  -- When its first whole answer was begun that named none of the vacancies that stood.
-    is_unpolled        boolean generated always as (last_polled_at IS NULL) stored,
-    error_cause        text,  -- Where its errors come from, where more is known than their class; of a page that could not be read, why.
-    unread_page        text,  -- A further page of its list that could not be read, though the list was.
-    unread_since       timestamptz,
-    held_by            text,  -- What keeps its next poll from coming sooner, whatever interval a person sets.
+    id                          uuid not null default gen_random_uuid(),
+    source_id                   uuid not null,
+    kind                        text not null,
+    url                         text not null,
+    url_hash                    bytea not null,
+    bucket                      smallint not null,
+    host                        text not null,
+    title                       text,
+    recipe                      text,
+    is_enabled                  boolean not null default true,
+    disabled_reason             text,
+    is_active                   boolean not null,
+    former_urls                 text[] not null default '{}'::text[],
+    next_poll_at                timestamptz not null default now(),
+    next_reason                 text not null default 'new'::text,
+    poll_interval               interval,
+    trigger                     text not null default 'schedule'::text,
+    token                       uuid,
+    leased_by                   text,
+    lease_until                 timestamptz,
+    progress                    jsonb,
+    etag                        text,
+    last_modified               text,
+    last_polled_at              timestamptz,
+    last_ok_at                  timestamptz,
+    last_new_at                 timestamptz,
+    newest_item_at              timestamptz,
+    last_item_count             integer not null default 0,
+    nochange_count              integer not null default 0,
+    overflow_count              integer not null default 0,
+    moved_count                 smallint not null default 0,
+    silent_since                timestamptz,
+    consecutive_errors          integer not null default 0,
+    error_class                 text,
+    class_errors                integer not null default 0,
+    last_error                  text,  -- With errors in a row the last of them; without any, what was wrong with an answer that was read all the same.
+    last_status                 smallint,
+    rhythm                      jsonb,
+    publisher_hints             jsonb not null default '{}'::jsonb,  -- What its last body asked for: a 304 does not say it again.
+    created_at                  timestamptz not null default now(),
+    updated_at                  timestamptz not null default now(),
+    answers                     jsonb not null default '{}'::jsonb,  -- By address: validators of the further answers of the last run, and where an answer led.
+    leased_at                   timestamptz,  -- Of the last lease, which may have ended.
+    domains                     text[] not null default '{}'::text[],  -- The registrable domains of whose pages its words count, as of its last poll.
+    speaks_for_site             boolean not null default false,  -- Wherever it lies: a person gave it, or the site of its source names it.
+    foreign_day                 date,
+    foreign_taken               integer not null default 0,  -- URLs of other sites it has queued on foreign_day.
+    lost_count                  smallint not null default 0,  -- Leases in a row that ran out before their poll ended. Any end of a poll sets it to 0.
+    named_at                    timestamptz,  -- When the last whole answer that named its vacancies was begun.
+    gone_before                 timestamptz,  -- Vacancies it has not named since then are over: two answers left them out.
+    doubted_since               timestamptz,  -- When its first whole answer was begun that named none of the vacancies that stood.
+    is_unpolled                 boolean generated always as (last_polled_at IS NULL) stored,
+    error_cause                 text,  -- Where its errors come from, where more is known than their class; of a page that could not be read, why.
+    unread_page                 text,  -- A further page of its list that could not be read, though the list was.
+    unread_since                timestamptz,
+    held_by                     text,  -- What keeps its next poll from coming sooner, whatever interval a person sets.
+    validators_checked_at       timestamptz,  -- When it was last asked without validators because it said "not modified" for longer than its rhythm explains.
+    validators_distrusted_until timestamptz,  -- Until then it is asked without validators: it had said "not modified" although it had changed.
+    polls_lately                real not null default 0,  -- Polls, fading with a half-life of 14 days, as of last_polled_at; so are the two after it.
+    vain_polls_lately           real not null default 0,  -- Those that brought nothing new.
+    new_items_lately            real not null default 0,
     constraint channels_pkey PRIMARY KEY (id),
     constraint channels_source_id_kind_url_hash_key UNIQUE (source_id, kind, url_hash),
     constraint channels_kind_fkey FOREIGN KEY (kind) REFERENCES channel_kinds(kind),
@@ -318,6 +323,7 @@ CREATE INDEX channels_at_work ON channels USING btree (bucket, host) WHERE token
 CREATE INDEX channels_crawls ON channels USING btree (source_id) INCLUDE (bucket, url_hash) WHERE is_active AND kind = 'crawl'::text;
 CREATE INDEX channels_due ON channels USING btree (is_unpolled, next_poll_at) WHERE is_active;
 CREATE INDEX channels_failing ON channels USING btree (source_id) WHERE is_active AND consecutive_errors > 0;
+CREATE INDEX channels_in_vain ON channels USING btree (vain_polls_lately DESC) WHERE is_active;
 CREATE INDEX channels_leased ON channels USING btree (lease_until) WHERE lease_until IS NOT NULL;
 CREATE INDEX channels_of_host ON channels USING btree (bucket, host, next_poll_at);
 CREATE UNIQUE INDEX channels_one_feed ON channels USING btree (url_hash) WHERE kind = 'feed'::text AND is_enabled;
@@ -1429,6 +1435,25 @@ create table pushes (
 );
 CREATE INDEX pushes_due ON pushes USING btree (due_at);
 CREATE INDEX pushes_of_channel ON pushes USING btree (channel_id);
+create table source_delays (
+    source_id uuid not null,
+    day       date not null,
+    counts    integer[] not null,
+    constraint source_delays_pkey PRIMARY KEY (source_id, day)
+) with (fillfactor=70);
+CREATE INDEX source_delays_old ON source_delays USING brin (day);
+
+create table crowded_hosts (
+    bucket            smallint not null,
+    host              text not null,
+    queue             integer not null,  -- The most channels that were due at once, as claims met them lately.
+    seen_at           timestamptz not null,
+    channels          integer,
+    deserved_per_hour real,  -- Polls, if each of its channels were polled at the interval of its own.
+    possible_per_hour real,  -- Polls that its delay leaves room for.
+    judged_at         timestamptz,
+    constraint crowded_hosts_pkey PRIMARY KEY (bucket, host)
+);
 
 create view takedown_watchers as
  SELECT virtualtransaction AS transaction
@@ -1726,6 +1751,7 @@ function owner_key(p_owner text) returns bigint immutable;
 function pace_hosts(p_buckets smallint[], p_hosts text[], p_delays integer[], p_waits interval[], p_now timestamptz DEFAULT NULL::timestamptz) returns void volatile set enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off;
 function page_status(status text) returns text immutable;  -- (migration)
 function place_document(p_one document_key, p_of document_key, p_is_believed boolean, p_now timestamptz) returns void volatile set plan_cache_mode=force_generic_plan, enable_seqscan=off;
+function poll_turn(p_delay_ms integer, p_has_pages boolean) returns interval immutable;
 function refresh_hosts(p_buckets smallint[], p_hosts text[], p_now timestamptz) returns void volatile set plan_cache_mode=force_generic_plan, enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, enable_bitmapscan=off;
 function refuse_write() returns trigger volatile;  -- (migration)
 function regrant_slot(p_bucket smallint, p_token uuid, p_lease interval, p_reach interval, p_verdict text, p_status smallint, p_body_bytes bigint, p_started_after interval, p_duration_ms integer, p_past_kind text, p_slack interval, p_now timestamptz DEFAULT NULL::timestamptz, OUT wait interval, OUT is_alone boolean, OUT not_before interval, OUT why text) returns record volatile;

@@ -105,7 +105,9 @@ POLL_ERRORS = Metric("headwater_feed_poll_errors_total", "counter", "Polls with 
 POLLS_AVOIDED = Metric(
     "headwater_polls_avoided_total",
     "counter",
-    "Polls that one every hour would have made and that a channel's rhythm made useless.",
+    "Polls that one every hour would have made and that a channel's rhythm, or a push by a hub that is trusted, made "
+    "useless.",
+    ("by",),
 )
 ITEMS = Metric("headwater_items_total", "counter", "Items that were new to their channel, by its kind.", ("kind",))
 DISCOVERY_DELAY = Metric(

@@ -35,6 +35,7 @@ SAME = {
     "crawl run-due": ["run_due"],
     "crawl logs": ["list_runs", "list_runs_of_source"],
     "crawl pages": ["list_pages_of_source"],
+    "crawl waste": ["list_waste"],
     "status": ["show_stats", "show_schedule", "crawl_status"],
     "problems": ["list_problems"],
     "healthcheck": ["show_health"],

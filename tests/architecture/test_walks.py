@@ -42,9 +42,9 @@ FOUNDATIONS = (
     *("services.py", "cli/output.py"),
 )
 # As many as there are: a walk may become shorter, and then its limit does.
-LONGEST_POLL = 27
+LONGEST_POLL = 28
 LONGEST_FETCH = 26
-LONGEST_ITEM = 46
+LONGEST_ITEM = 47
 LONGEST_ADD = 12
 LONGEST_ADD_AND_LOOK = 28
 

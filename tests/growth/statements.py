@@ -365,6 +365,7 @@ def _discover(w: Sample) -> dict[str, Calls]:
                 *("adaptive", "adaptive"),
             )
         ],
+        "note_delays": [(w.source, w.now, [1] * 20)],
         "note_run_of_source": [(w.source, w.now, "ok", "", True)],
         "robots_sitemaps": [(w.host_bucket, w.host)],
         "polls_made": [(w.now - 5 * MINUTE, w.now, ["feed", "listing", "api"])],
@@ -587,6 +588,8 @@ def _politeness(w: Sample) -> dict[str, Calls]:
         *(None, None, None, None, None, None, None, None, None, None, 1, "poll", None),
     )
     return {
+        "judge_crowds": [(100,)],
+        "forget_crowds": [(DAY,)],
         "has_answered": [(w.host_bucket, w.host)],
         "reserve_slot": [(*host, "poll", "sample", MINUTE, second, 1_000, second, None, w.host)],
         "takedowns_over": [([w.host, "example"],)],
@@ -727,6 +730,13 @@ def _rollups(w: Sample) -> dict[str, Calls]:
         "roll_source_hour": [(w.runs_since, 1)],
         "move_source_mark": [(w.now,)],
         "forget_source_days": [(35, 5_000)],
+        "forget_source_delays": [(35, 5_000)],
+        "delays_of_source": [(w.source, 7)],
+        "sink_delays_of_source": [(w.source, 1_000, 7 * DAY)],
+        "sink_delays_lately": [("sink_delay",)],
+        "polls_avoided_lately": [()],
+        "wasteful_channels": [(50,)],
+        "crowded_hosts": [(None, 100), ([w.host], 100)],
         "rollup_totals": [()],
         "figure_totals": [()],
         "rollup_state": [()],

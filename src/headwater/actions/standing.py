@@ -4,7 +4,9 @@ from dataclasses import dataclass
 
 from headwater.frontier.entry import EntryStatus
 from headwater.frontier.reads import count_statuses
+from headwater.reports.crowds import CrowdedHost, crowded_hosts
 from headwater.reports.discovery import DiscoverySummary, summary
+from headwater.reports.freshness import SinkDelay, polls_avoided, polls_per_item, sink_delays
 from headwater.reports.frontier import HostsNow, Suspects, TemplatesNow, hosts_now, suspects_now, templates_now
 from headwater.reports.operations import Operations, operations_now
 from headwater.reports.problems import HINTED_SOURCES, MOST_SOURCES, Problems, find_problems, find_problems_of
@@ -23,6 +25,14 @@ class StandingNow:
     learns: bool
     suspects: Suspects
     operations: Operations
+    sink_delays: tuple[SinkDelay, ...]
+    crowds: tuple[CrowdedHost, ...]
+    polls_avoided: dict[str, int]  # in the last 24 hours, by `rhythm` and by `push`
+
+    @property
+    def polls_per_item(self) -> float | None:
+        """Of the last 24 hours."""
+        return polls_per_item(self.summary.runs, self.summary.found)
 
 
 async def look_now(services: Services) -> StandingNow:
@@ -35,6 +45,9 @@ async def look_now(services: Services) -> StandingNow:
         services.settings.extract.templates,
         await suspects_now(database),
         await operations_now(database),
+        await sink_delays(database),
+        await crowded_hosts(database),
+        await polls_avoided(database),
     )
 
 

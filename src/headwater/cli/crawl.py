@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from headwater.discover.polls.ending import RunEnding
     from headwater.discover.polls.lease import Leased
     from headwater.reports.discovery import DiscoveryOverview, Run, RunFollower
+    from headwater.reports.freshness import WastefulChannel
     from headwater.services import Services
 
 LOOK_EVERY_SECONDS = 1.0
@@ -60,6 +61,43 @@ def poll_soon(sources: tuple[str, ...], launch: Launch) -> int:
     say_who_polls()
     say("Watch the polls: headwater crawl logs --follow")
     return PARTLY if resting else 0
+
+
+@app.command(name="waste")
+def waste(*, limit: Limit = 20, json: AsJson = False, launch: Launched = Launch()) -> None:  # noqa: B008
+    """List the channels with the most polls that brought nothing new: where politeness and time are wasted.
+
+    Polls and items count less the older they are, by half in 14 days.
+
+    Parameters
+    ----------
+    limit
+        How many channels.
+    """
+
+    async def work(services: "Services") -> "list[WastefulChannel]":
+        from headwater.reports.freshness import wasteful_channels
+
+        return await wasteful_channels(services.database, limit)
+
+    found = with_services(launch, work)
+    if json:
+        from headwater.shapes.freshness import wasteful_as_dict
+
+        show_json({"channels": [wasteful_as_dict(one) for one in found]})
+    elif found:
+        columns = ("in vain", "polls", "new items", "polls per item", "every", "channel", "source", "address")
+        show_table(columns, [waste_row(one) for one in found], below=("address",))
+        say("Poll one less often: headwater sources edit SOURCE poll_every=7d")
+    else:
+        say("No poll was in vain.")
+
+
+def waste_row(one: "WastefulChannel") -> tuple[str, ...]:
+    counts = (f"{number:,.0f}" for number in (one.vain_polls, one.polls, one.new_items))
+    rate = "–" if one.polls_per_item is None else f"{one.polls_per_item:,g}"
+    every = length_of(one.interval) if one.interval else "–"
+    return (*counts, rate, every, str(one.kind), inert(shorten(one.source, 30)), inert(one.url))
 
 
 def say_who_polls() -> None:

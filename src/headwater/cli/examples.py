@@ -44,6 +44,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "crawl run": ("headwater crawl run example.org",),
     "crawl run-due": ("headwater crawl run-due",),
     "crawl logs": ("headwater crawl logs --follow", "headwater crawl logs example.org --limit 50"),
+    "crawl waste": ("headwater crawl waste --limit 50",),
     "crawl pages": ("headwater crawl pages example.org --status failed",),
     "status": ("headwater status --show-schedule", "headwater status --watch"),
     "problems": ("headwater problems", "headwater problems --source example.org"),

@@ -20,6 +20,7 @@ SELECT p.*, c.id AS channel_id, c.token, c.kind AS channel_kind, c.url AS channe
        s.protocol AS push_protocol, s.hub AS push_hub, s.topic AS push_topic, s.since AS push_since, s.lease_until AS push_lease_until,
        s.proofs AS push_proofs, s.needed AS push_needed, s.pushes AS push_pushes, s.missed AS push_missed,
        s.last_push_at AS push_last_push_at, s.pinged_at AS push_pinged_at,
+       c.last_polled_at, c.last_status, c.validators_checked_at, c.validators_distrusted_until, c.polls_lately, c.vain_polls_lately, c.new_items_lately,
        h.delay_ms,
        q.max_pages AS policy_pages, k.state AS cadence, coalesce($3::timestamptz, clock_timestamp()) AS now,
        CASE WHEN c.kind = 'search' THEN ARRAY(SELECT DISTINCT o.kind FROM channels o WHERE o.source_id = c.source_id AND o.is_enabled)
@@ -45,6 +46,7 @@ SELECT p.*, c.id AS channel_id, c.id AS token, c.kind AS channel_kind, c.url AS 
        s.protocol AS push_protocol, s.hub AS push_hub, s.topic AS push_topic, s.since AS push_since, s.lease_until AS push_lease_until,
        s.proofs AS push_proofs, s.needed AS push_needed, s.pushes AS push_pushes, s.missed AS push_missed,
        s.last_push_at AS push_last_push_at, s.pinged_at AS push_pinged_at,
+       c.last_polled_at, c.last_status, c.validators_checked_at, c.validators_distrusted_until, c.polls_lately, c.vain_polls_lately, c.new_items_lately,
        h.delay_ms,
        q.max_pages AS policy_pages, k.state AS cadence, clock_timestamp() AS now,
        CASE WHEN c.kind = 'search' THEN ARRAY(SELECT DISTINCT o.kind FROM channels o WHERE o.source_id = c.source_id AND o.is_enabled)
@@ -184,11 +186,13 @@ UPDATE channels c
 SET (url, url_hash, bucket, host, title, next_poll_at, next_reason, poll_interval, etag, last_modified, last_polled_at,
      last_ok_at, last_new_at, newest_item_at, last_item_count, nochange_count, overflow_count, moved_count, silent_since,
      consecutive_errors, error_class, class_errors, error_cause, last_error, unread_page, unread_since, held_by, last_status, rhythm,
-     publisher_hints, answers, lost_count, named_at, gone_before, doubted_since)
+     publisher_hints, answers, lost_count, named_at, gone_before, doubted_since,
+     validators_checked_at, validators_distrusted_until, polls_lately, vain_polls_lately, new_items_lately)
     = (SELECT r.url, r.url_hash, r.bucket, r.host, r.title, r.next_poll_at, r.next_reason, r.poll_interval, r.etag,
               r.last_modified, r.last_polled_at, r.last_ok_at, r.last_new_at, r.newest_item_at, r.last_item_count, r.nochange_count,
               r.overflow_count, r.moved_count, r.silent_since, r.consecutive_errors, r.error_class, r.class_errors, r.error_cause,
-              r.last_error, r.unread_page, r.unread_since, r.held_by, r.last_status, r.rhythm, r.publisher_hints, r.answers, r.lost_count, r.named_at, r.gone_before, r.doubted_since
+              r.last_error, r.unread_page, r.unread_since, r.held_by, r.last_status, r.rhythm, r.publisher_hints, r.answers, r.lost_count, r.named_at, r.gone_before, r.doubted_since,
+              r.validators_checked_at, r.validators_distrusted_until, r.polls_lately, r.vain_polls_lately, r.new_items_lately
        FROM jsonb_populate_record(c, $3::jsonb) AS r),
     former_urls = CASE WHEN $4::text IS NULL THEN c.former_urls
                        ELSE (c.url || c.former_urls)[1:20] END,
@@ -220,6 +224,14 @@ VALUES (:now::timestamptz, gen_random_uuid(), :source_id::uuid, :channel_id::uui
         :requests::integer, :found::integer, :inserted::integer, :updated::integer, :skipped::integer, :errors::integer,
         :duration_ms::integer, :http_status::smallint, :error_class::text, :message::text, :next_poll_at::timestamptz,
         :next_reason::text, :policy::text);
+
+-- name: note_delays
+-- How long what a run found took from its publication, added to the day's counts of its source.
+INSERT INTO source_delays AS d (source_id, day, counts)
+VALUES ($1::uuid, ($2::timestamptz AT TIME ZONE 'utc')::date, $3::integer[])
+ON CONFLICT (source_id, day) DO UPDATE
+SET counts = ARRAY(SELECT coalesce(was, 0) + coalesce(more, 0)
+                   FROM unnest(d.counts, excluded.counts) WITH ORDINALITY AS u (was, more, place) ORDER BY place);
 
 -- name: note_run_of_source
 -- How a source's last run went; only failures in a row count, and of those by hand the first.

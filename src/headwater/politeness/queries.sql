@@ -1,3 +1,24 @@
+-- name: judge_crowds
+-- Of hosts where channels had to wait for each other: how many polls an hour their channels deserve, each by its own interval,
+-- and how many their delay leaves room for; those first that were judged longest ago. One that was never polled deserves an
+-- hourly poll until more is known.
+UPDATE crowded_hosts k
+SET channels = c.channels, deserved_per_hour = c.deserved, judged_at = now(), queue = 0,
+    possible_per_hour = 3600 / extract(epoch FROM poll_turn(greatest(h.delay_ms, h.penalty_ms), h.wake_at <= now()))
+FROM (SELECT bucket, host FROM crowded_hosts ORDER BY judged_at NULLS FIRST LIMIT $1::integer) AS batch
+LEFT JOIN hosts h ON h.bucket = batch.bucket AND h.host = batch.host
+CROSS JOIN LATERAL (
+    SELECT count(*) AS channels,
+           coalesce(sum(3600 / extract(epoch FROM greatest(coalesce(poll_interval, interval '1 hour'), interval '1 minute'))), 0)
+               AS deserved
+    FROM channels WHERE bucket = batch.bucket AND host = batch.host AND is_active
+) AS c
+WHERE k.bucket = batch.bucket AND k.host = batch.host;
+
+-- name: forget_crowds
+-- Hosts where nothing has waited in a queue for so long.
+DELETE FROM crowded_hosts WHERE seen_at < now() - $1::interval;
+
 -- name: reserve_slot
 -- The right to start one request that is no entry's, or when to ask again.
 -- Invariant: the host's row is locked while it is judged, so two processes are never inside one host's delay.

@@ -6,9 +6,12 @@ from datetime import datetime
 
 from headwater.database.pool import Database
 from headwater.errors import HeadwaterError, NotFound, UrlRejected
+from headwater.reports.crowds import CrowdedHost, crowded_hosts
 from headwater.reports.discovery import DiscoveryOverview, limits_reached, overviews, time_now
+from headwater.reports.freshness import SourceFreshness, freshness_of
 from headwater.reports.pages import PageStory, story_of
 from headwater.sources.finding import external_ids_of, find_source
+from headwater.sources.health import host_in
 from headwater.sources.store import Happened, events_of
 from headwater.urls.canonical import canonicalise
 
@@ -24,6 +27,8 @@ class SourceStory:
     external_ids: tuple[str, ...]
     limits: Sequence[str]
     now: datetime
+    freshness: SourceFreshness
+    crowds: tuple[CrowdedHost, ...]  # hosts of its channels that have more of them than turns
 
 
 async def explain(database: Database, text: str, agent: str) -> PageStory | SourceStory:
@@ -60,4 +65,6 @@ async def story_of_source(database: Database, named: str) -> SourceStory:
         external_ids=(await external_ids_of(database, [found.id])).get(found.id, ()),
         limits=await limits_reached(database, found),
         now=await time_now(database),
+        freshness=await freshness_of(database, found.id, overview.channels),
+        crowds=await crowded_hosts(database, sorted({host_in(one.url).partition(":")[0] for one in overview.channels})),
     )

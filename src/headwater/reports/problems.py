@@ -13,6 +13,7 @@ from headwater.database.queries import load_queries
 from headwater.errors import UrlRejected, UsageError
 from headwater.politeness.takedown import domains_above, taken_down_in_words
 from headwater.politeness.takedown import queries as takedown_queries
+from headwater.reports.crowds import crowded_hosts, problems_of_crowds
 from headwater.reports.doctor import Check, check_clock, check_disk, check_schema, check_secrets
 from headwater.reports.operations import LATE, operations_now, problems_in
 from headwater.settings import Settings
@@ -72,6 +73,7 @@ async def find_problems(
         *problems_in(await operations_now(database, waiting)),
         *of_queue(waiting),
         *of_hosts(hosts),
+        *problems_of_crowds(await crowded_hosts(database)),
         *await _of_sources(database, ids),
     ]
     is_cut = len(ids) == most_sources or len(hosts) == MOST_HOSTS
@@ -94,7 +96,8 @@ async def find_problems_of(database: Database, source: Source) -> Problems:
     facts = await facts_of(database, [source], {source.id: channels})
     places = {host_in(one.url).partition(":")[0] for one in channels if one.is_enabled}
     hosts = await database.fetch(queries.troubled_hosts, sorted({source.profile.address.host, *places}), MOST_HOSTS)
-    found = [*problems_of_source(source, channels, facts[source.id]), *of_hosts(hosts)]
+    crowds = problems_of_crowds(await crowded_hosts(database, sorted(places)))
+    found = [*problems_of_source(source, channels, facts[source.id]), *of_hosts(hosts), *crowds]
     return Problems(waiting["now"], source.last_run_at, tuple(sorted(found, key=worst_first)))
 
 

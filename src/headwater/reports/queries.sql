@@ -227,6 +227,12 @@ CROSS JOIN LATERAL (SELECT * FROM channels d WHERE d.is_active AND d.is_unpolled
 JOIN sources s ON s.id = c.source_id
 ORDER BY c.next_poll_at LIMIT $1;
 
+-- name: crowded_hosts
+-- Hosts that cannot be polled as often as their channels deserve, the most lost polls first; of all, or of these.
+SELECT host, channels, queue, deserved_per_hour, possible_per_hour, judged_at FROM crowded_hosts
+WHERE deserved_per_hour > possible_per_hour AND ($1::text[] IS NULL OR host = ANY ($1))
+ORDER BY deserved_per_hour - possible_per_hour DESC, host LIMIT $2::integer;
+
 -- name: schedule_after
 -- The same in parts: what comes after a time and a channel. Invariant: what does not change meanwhile is told once.
 SELECT s.name AS source, s.url AS site, s.host AS site_host, c.id, c.host, c.source_id, c.kind, c.url, c.next_poll_at, c.next_reason,
@@ -269,6 +275,40 @@ SELECT (SELECT count(*) FROM (SELECT 1 FROM subscriptions LIMIT $1::integer) AS 
                               LIMIT $1) AS s) AS subscribed,
        (SELECT count(*) FROM (SELECT 1 FROM subscriptions WHERE quiet_until IS NOT NULL LIMIT $1) AS s) AS trusted,
        (SELECT max(last_push_at) FROM subscriptions WHERE last_push_at IS NOT NULL) AS last_push_at;
+
+-- name: delays_of_source
+-- How long what a source published in the last days took to be discovered, in classes, a row a day.
+SELECT counts FROM source_delays WHERE source_id = $1::uuid AND day > (now() AT TIME ZONE 'utc')::date - $2::integer;
+
+-- name: sink_delays_of_source
+-- How long the newest documents of a source took from their change to each sink, where it holds what they are now.
+SELECT s.name AS sink, count(*) AS count,
+       percentile_disc(ARRAY[0.5, 0.95]) WITHIN GROUP (ORDER BY greatest(g.at - d.changed_at, interval '0')) AS delays
+FROM (SELECT bucket, url_hash, version, changed_at FROM documents
+      WHERE source_id = $1::uuid AND deleted_at IS NULL ORDER BY first_seen_at DESC LIMIT $2::integer) AS d
+CROSS JOIN sinks s
+JOIN delivered g ON g.sink_id = s.id AND g.kind = 'document' AND g.bucket = d.bucket AND g.hash = d.url_hash AND g.version = d.version
+WHERE d.changed_at > now() - $3::interval AND d.changed_at >= s.created_at
+GROUP BY s.name ORDER BY s.name;
+
+-- name: polls_avoided_lately
+-- How many polls of the last 24 hours were left out, by what made them useless.
+SELECT label, sum(count)::bigint AS count FROM rollup_hours
+WHERE figure = 'polls_avoided' AND hour > now() - interval '24 hours' GROUP BY label;
+
+-- name: sink_delays_lately
+-- How long changes of the last 24 hours took to sinks, by sink and class.
+SELECT label, sum(count)::bigint AS count FROM rollup_hours
+WHERE figure = $1::text AND hour > now() - interval '24 hours' GROUP BY label;
+
+-- name: wasteful_channels
+-- Channels with the most polls that brought nothing new.
+SELECT c.id, c.source_id, s.name AS source, c.kind, c.url, c.poll_interval AS interval, c.polls_lately AS polls,
+       c.vain_polls_lately AS vain_polls, c.new_items_lately AS new_items, c.last_polled_at, c.last_new_at
+FROM (SELECT * FROM channels WHERE is_active ORDER BY vain_polls_lately DESC LIMIT $1::integer) AS c
+JOIN sources s ON s.id = c.source_id
+WHERE c.vain_polls_lately > 0
+ORDER BY c.vain_polls_lately DESC;
 
 -- name: runs_folded_until
 -- Runs up to then are counted by the minute. A question of its own: what it bounds is planned for the few that it leaves.
@@ -779,7 +819,8 @@ WITH ran AS MATERIALIZED (
            CASE WHEN status = 'fail' THEN 'failed' WHEN inserted > 0 THEN 'new' WHEN http_status = 304 THEN 'not_modified'
                 ELSE 'nothing_new' END AS result,
            CASE WHEN policy IN ('adaptive', 'tiers')
-                THEN floor(extract(epoch FROM next_poll_at - at) / extract(epoch FROM $3::interval)) - 1 END AS avoided
+                THEN floor(extract(epoch FROM next_poll_at - at) / extract(epoch FROM $3::interval)) - 1 END AS avoided,
+           CASE WHEN starts_with(next_reason, 'pushed by hub') THEN 'push' ELSE 'rhythm' END AS avoided_by
     FROM runs WHERE at >= $1::timestamptz AND at < $2::timestamptz
 )
 SELECT minute, 'polls' AS figure, kind || '.' || result AS label, count(*) AS count FROM ran GROUP BY minute, kind, result
@@ -788,7 +829,7 @@ SELECT minute, 'items', kind, sum(inserted)::bigint FROM ran WHERE inserted > 0 
 UNION ALL
 SELECT minute, 'poll_errors', error_class, count(*) FROM ran WHERE error_class IS NOT NULL GROUP BY minute, error_class
 UNION ALL
-SELECT minute, 'polls_avoided', '', sum(avoided)::bigint FROM ran WHERE avoided > 0 GROUP BY minute;
+SELECT minute, 'polls_avoided', avoided_by, sum(avoided)::bigint FROM ran WHERE avoided > 0 GROUP BY minute, avoided_by;
 
 -- name: recount_discoveries
 -- How long the items that were found in some minutes took from publication to discovery, in classes; without those that a
@@ -895,6 +936,11 @@ UPDATE rollup_mark SET sources_rolled_until = $1::timestamptz;
 -- Days of sources that are too old; a batch.
 DELETE FROM source_days WHERE ctid = ANY (ARRAY(
     SELECT ctid FROM source_days WHERE day < (now() AT TIME ZONE 'utc')::date - $1::integer LIMIT $2::integer));
+
+-- name: forget_source_delays
+-- Delays of days that are too old; a batch.
+DELETE FROM source_delays WHERE ctid = ANY (ARRAY(
+    SELECT ctid FROM source_delays WHERE day < (now() AT TIME ZONE 'utc')::date - $1::integer LIMIT $2::integer));
 
 -- name: roll_alone
 -- Whether this transaction is the only one that rolls figures up.

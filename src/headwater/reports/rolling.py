@@ -112,8 +112,9 @@ def hours_that_are_over(mark: datetime, now: datetime) -> Iterator[datetime]:
 
 async def forget_rollups(database: Database, days: RollupDays) -> None:
     await database.execute(queries.forget_rollups, MINUTES_KEPT, days.hours)
-    while await database.execute(queries.forget_source_days, days.sources, BATCH) == f"DELETE {BATCH}":
-        pass
+    for forget in (queries.forget_source_days, queries.forget_source_delays):
+        while await database.execute(forget, days.sources, BATCH) == f"DELETE {BATCH}":
+            pass
 
 
 async def _is_alone(connection: Connection) -> bool:

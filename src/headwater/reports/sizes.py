@@ -66,7 +66,15 @@ PARTS: Mapping[str, tuple[str, ...]] = {
         ),
         *("operations", "kept_answers", "web_users", "web_tokens", "web_sessions", "login_attempts"),
         *("role_processes", "role_figures", "request_minutes", "request_totals"),
-        *("rollup_minutes", "rollup_hours", "rollup_totals", "rollup_mark", "figure_totals", "source_days"),
+        *(
+            "rollup_minutes",
+            "rollup_hours",
+            "rollup_totals",
+            "rollup_mark",
+            "figure_totals",
+            "source_days",
+            "source_delays",
+        ),
         "health_marks",
     ),
 }

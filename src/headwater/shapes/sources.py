@@ -3,6 +3,7 @@
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
+from headwater.shapes.freshness import crowded_as_dict, freshness_as_dict
 from headwater.shapes.spans import with_seconds
 
 if TYPE_CHECKING:
@@ -47,6 +48,8 @@ def source_story_as_dict(story: "SourceStory") -> dict[str, Any]:
     around = {
         "external_ids": story.external_ids,
         "limits_reached": story.limits,
+        "freshness": freshness_as_dict(story.freshness),
+        "crowded_hosts": [crowded_as_dict(one) for one in story.crowds],
         "events": [{"at": one.at, **asdict(one.event)} for one in story.events],
     }
     return source_as_dict(story.overview) | around

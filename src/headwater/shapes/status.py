@@ -3,6 +3,7 @@
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from headwater.shapes.freshness import crowded_as_dict, sinks_as_dict
 from headwater.shapes.sinks import delivery_as_dict
 from headwater.shapes.spans import with_seconds
 
@@ -20,6 +21,10 @@ def standing_as_dict(now: "StandingNow", problems: "Problems") -> dict[str, obje
     templates = asdict(now.templates)
     return {
         **with_seconds(asdict(now.summary), "delay_p50", "delay_p95"),
+        "sink_delay": sinks_as_dict(now.sink_delays),
+        "polls_avoided": now.polls_avoided,
+        "crowded_hosts": [crowded_as_dict(one) for one in now.crowds],
+        "polls_per_item": now.polls_per_item,
         "frontier": now.counts,
         "hosts": with_seconds(asdict(now.hosts), "next_in"),
         "suspects": asdict(now.suspects),

@@ -158,6 +158,7 @@ SELECT pg_notify('headwater_poll', '');
 SELECT c.id, source_id, kind, url, title, is_enabled, disabled_reason, is_active, former_urls, next_poll_at, next_reason,
        poll_interval, leased_by, c.lease_until > now() AS is_running, last_polled_at, last_ok_at, last_new_at, newest_item_at,
        last_item_count, nochange_count, overflow_count, silent_since, doubted_since, consecutive_errors, error_class, class_errors,
+       validators_distrusted_until, polls_lately, vain_polls_lately, new_items_lately,
        error_cause, last_error, unread_page, unread_since, held_by, last_status, c.created_at, updated_at, speaks_for_site,
        s.protocol AS push_protocol, s.hub AS push_hub, s.topic AS push_topic, s.state AS push_state, s.reason AS push_reason,
        s.since AS push_since, s.lease_until AS push_lease_until, s.proofs AS push_proofs, s.needed AS push_needed,

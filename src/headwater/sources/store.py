@@ -343,6 +343,10 @@ class ChannelState:
     overflow_count: int
     silent_since: datetime | None
     doubted_since: datetime | None  # of a list that leaves out most of its vacancies
+    validators_distrusted_until: datetime | None  # it said "not modified" although it had changed
+    polls_lately: float  # fading with a half-life of 14 days, like the two after it
+    vain_polls_lately: float
+    new_items_lately: float
     consecutive_errors: int
     error_class: str | None
     class_errors: int

@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import replace
 from datetime import timedelta
+from uuid import UUID
 
 import pytest
 from tests.integration.discover.conftest import DELAY, STARTED, Desk, ask_sitemaps, rss, stories
@@ -12,7 +13,7 @@ from headwater.discover.polls.requesting import ResponseCache
 from headwater.frontier.submit import hold_hosts
 from headwater.simweb.message import Page
 from headwater.simweb.mischief.redirects import Redirect
-from headwater.simweb.mischief.replies import Status
+from headwater.simweb.mischief.replies import Status, StuckValidators
 from headwater.simweb.questions import unconditional_repeats
 from headwater.sources.kinds import ChannelKind
 from headwater.sources.source import SourceMode
@@ -20,6 +21,7 @@ from headwater.sources.store import edit_source
 
 SITEMAP = "http://a.test/sitemap.xml"
 DAY = timedelta(days=1)
+HOUR = timedelta(hours=1)
 # Nothing to fetch of it: as long as pages wait, every second turn at their host is theirs.
 LONG_AGO = "2025-01-01T12:00:00Z"
 
@@ -212,3 +214,44 @@ async def test_what_a_search_was_answered_serves_the_first_polls_of_another_proc
     assert await desk.entries() == {"http://a.test/a", *(f"http://a.test/story-{n}" for n in range(3))}
     counts = Counter(path for path, _ in asked(desk))
     assert (counts["/feed.xml"], counts["/sitemap.xml"]) == (1, 1)
+
+
+async def lied_to(desk: Desk) -> tuple[UUID, int]:
+    """A feed whose ETag never changes, with news that nobody who names it is told of; and its last visit so far."""
+    often = [(f"/s{n}", f"S {n}", STARTED - timedelta(minutes=30 * n + 5)) for n in range(60)]
+    desk.site.pages["/feed.xml"] = rss(*often)
+    desk.path.sim.script("a.test", StuckValidators(), "/feed.xml")
+    source = await desk.follow(feeds=("http://a.test/feed.xml",))
+    await desk.poll()
+    desk.site.pages["/feed.xml"] = rss(("/new", "New", STARTED + timedelta(hours=1)), *often[:-1])
+    return source, last_visit(desk)
+
+
+async def test_a_feed_that_repeats_its_etag_is_asked_once_without_and_then_distrusted(desk: Desk) -> None:
+    source, before = await lied_to(desk)
+    for _ in range(4):
+        await desk.poll_again(12 * HOUR)
+    statuses = [status for _, status in asked(desk, before)]
+    assert statuses == [304, 200, 200, 200], "asked in full when it is overdue, and from then on"
+    assert "http://a.test/new" in await desk.entries()
+    assert (await desk.events()).count("validators_distrusted") == 1
+    until = (await desk.channel(source)).validators_distrusted_until
+    assert until is not None
+    assert until - desk.now[0] > 28 * DAY
+    before = last_visit(desk)
+    await desk.poll_again(until - desk.now[0])
+    assert asked(desk, before) == [("/feed.xml", 304)], "a month later it is believed again"
+
+
+async def test_an_honest_feed_that_falls_silent_is_asked_without_validators_only_now_and_then(desk: Desk) -> None:
+    often = [(f"/s{n}", f"S {n}", STARTED - timedelta(minutes=30 * n + 5)) for n in range(60)]
+    desk.site.pages["/feed.xml"] = rss(*often)
+    source = await desk.follow(feeds=("http://a.test/feed.xml",))
+    await desk.poll()
+    before = last_visit(desk)
+    for _ in range(32):
+        await desk.poll_again(12 * HOUR)
+    statuses = [status for _, status in asked(desk, before)]
+    assert 3 <= statuses.count(200) <= 6, "whenever the silence has doubled"
+    assert (await desk.channel(source)).validators_distrusted_until is None
+    assert "validators_distrusted" not in await desk.events()

@@ -26,7 +26,14 @@ from headwater.simweb.mischief.framing import (
 from headwater.simweb.mischief.pace import EndlessBody, SlowDrip, SlowStart, StallAt, TinyChunks
 from headwater.simweb.mischief.redirects import RedirectChain, RedirectLoop
 from headwater.simweb.mischief.registry import KINDS, mischief_from_json
-from headwater.simweb.mischief.replies import ExtraHeaders, Flapping, Status, Throttle, WithoutHeaders
+from headwater.simweb.mischief.replies import (
+    ExtraHeaders,
+    Flapping,
+    Status,
+    StuckValidators,
+    Throttle,
+    WithoutHeaders,
+)
 from headwater.simweb.mischief.stage import Mischief, Scene, Send, Steps
 
 if TYPE_CHECKING:
@@ -95,6 +102,7 @@ async def test_slowness_ends_only_by_the_clients_own_patience(farm: Farm, mischi
         TinyChunks(),
         InterimFlood(200),
         WithoutHeaders(),
+        StuckValidators(),
         ExtraHeaders(),
     ],
     ids=repr,

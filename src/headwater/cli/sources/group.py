@@ -142,7 +142,9 @@ def show_source_story(story: "SourceStory", *, is_json: bool) -> None:
     if is_json:
         show_json(source_story_as_dict(story))
         return
-    show_overview(overview, now, story.external_ids, story.limits)
+    show_overview(overview, now, story.external_ids, story.limits, story.freshness)
+    for crowd in story.crowds:
+        say(f"{inert(crowd.sentence)}. Each is polled every {length_of(crowd.possible_every)}.")
     if problems := overview.health.problems:
         say(f"{quantity(len(problems), 'problem')}: headwater problems --source {overview.source.id}")
     if events:

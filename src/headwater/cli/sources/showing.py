@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from headwater.cli.output import show, show_many, show_table
 from headwater.cli.sources.fields import fields_in_words
-from headwater.cli.words import due, in_words, inert, relative, shorten
+from headwater.cli.words import due, in_words, inert, length_of, quantity, relative, shorten
 from headwater.shapes.sources import follows_links, scope_of
 
 if TYPE_CHECKING:
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from headwater.reports.discovery import DiscoveryOverview
+    from headwater.reports.freshness import Delay, SourceFreshness
     from headwater.sources.source import Profile
     from headwater.sources.store import ChannelState, Happened
 
@@ -21,7 +22,11 @@ def event_row(one: "Happened", now: "datetime") -> tuple[str, ...]:
 
 
 def show_overview(
-    overview: "DiscoveryOverview", now: "datetime", external_ids: tuple[str, ...] = (), limits: "Sequence[str]" = ()
+    overview: "DiscoveryOverview",
+    now: "datetime",
+    external_ids: tuple[str, ...] = (),
+    limits: "Sequence[str]" = (),
+    freshness: "SourceFreshness | None" = None,
 ) -> None:
     source, profile = overview.source, overview.source.profile
     reason = f": {in_words(overview.health.reason)}" if overview.health.reason else ""
@@ -39,16 +44,43 @@ def show_overview(
     if source.last_run_at:
         message = in_words(source.last_run_message or "")
         show(f"  last run {relative(source.last_run_at, now)}: {source.last_run_status}, {message}")
+    for line in freshness_lines(freshness) if freshness else ():
+        show(f"  {line}")
     for one in overview.channels:
         if one.kind == "backfill":
             show(f"  backfill: {inert(why_then(one)).removeprefix('waits: ')}")
     if profile.speaks_for:
         show(f"  speaks for {', '.join(profile.speaks_for)} beside its own pages")
+    show_doubts(overview, now)
+    show_channels(overview, now)
+
+
+def freshness_lines(found: "SourceFreshness") -> "Iterator[str]":
+    """Nothing of what nothing is known."""
+    if found.discovery.count:
+        items = quantity(found.discovery.count, "item")
+        yield f"from publication to discovery p50/p95: {p50_and_p95(found.discovery)} ({items} of a week)"
+    for one in found.sinks:
+        yield f"from a change to sink {inert(one.sink)} p50/p95: {p50_and_p95(one.delay)}"
+    if found.polls >= 1:
+        rate = f", {found.polls_per_item:g} for each new item" if found.polls_per_item else ""
+        yield f"polls of late: {found.polls:,.0f}, {found.vain_polls:,.0f} in vain{rate}"
+
+
+def p50_and_p95(delay: "Delay") -> str:
+    return f"{length_of(delay.p50)} / {length_of(delay.p95)}" if delay.p50 and delay.p95 else "none yet"
+
+
+def show_doubts(overview: "DiscoveryOverview", now: "datetime") -> None:
+    """What is not believed of its channels: the words of strangers, and answers of "not modified"."""
+    source, profile = overview.source, overview.source.profile
     for one in overview.channels:
         if is_unheard(profile, one):
             show(f"  {inert(one.url)} lies elsewhere: its titles, dates and texts are not used for pages of this site.")
             show(f"    Trust it: headwater sources edit {source.id} speaks_for={domain_of(profile.url)}")
-    show_channels(overview, now)
+        if one.validators_distrusted_until and one.validators_distrusted_until > now:
+            show(f"  {inert(one.url)} said that it was not modified although it had changed.")
+            show(f"    It is asked without its validators until {one.validators_distrusted_until:%Y-%m-%d}.")
 
 
 def push_lines(overview: "DiscoveryOverview") -> "Iterator[str]":

@@ -42,12 +42,14 @@ if TYPE_CHECKING:
 
     from headwater.actions.standing import StandingNow
     from headwater.frontier.entry import EntryStatus
+    from headwater.reports.crowds import CrowdedHost
     from headwater.reports.discovery import DiscoverySummary, Scheduled
     from headwater.reports.frontier import HostsNow, Suspects, TemplatesNow
     from headwater.reports.problems import Problems
     from headwater.services import Services
 
 SHOWN = 20
+SHOWN_SINKS, SHOWN_CROWDS = 4, 3
 INDENT = 10  # of what belongs to a word at the beginning of a line
 TABLE_HEAD = 2  # lines
 WATCH_SECONDS, WATCH_ELSEWHERE_SECONDS = 2.0, 10.0
@@ -174,7 +176,13 @@ def head_of(now: "StandingNow", width: int, *, operations: bool = False) -> list
     """The whole at a glance; folded to a width, if there is one."""
     templates = template_lines(now.templates, is_on=now.learns)
     roles = operation_lines(now.operations) if operations else role_lines(now.operations)
-    lines = [*lines_of(now.summary, now.counts, now.hosts), *roles, *suspect_lines(now.suspects), *templates]
+    lines = [
+        *lines_of(now.summary, now.counts, now.hosts),
+        *fresh_lines(now),
+        *roles,
+        *suspect_lines(now.suspects),
+        *templates,
+    ]
     return [part for line in lines for part in (wrap_text(line, width, INDENT) if width else [line])]
 
 
@@ -235,6 +243,34 @@ def push_lines(found: "DiscoverySummary") -> list[str]:
     last = f" · last push {length_of(found.now - push.last_push_at)} ago" if push.last_push_at else ""
     named = f"{quantity(push.named, 'channel')}{' or more' if push.is_cut else ''} with a hub"
     return [f"Push      {named}, {push.subscribed:,} subscribed, {push.trusted:,} pushed so that polls are rare{last}"]
+
+
+def fresh_lines(now: "StandingNow") -> list[str]:
+    """Nothing where nothing was delivered or found."""
+    sinks = [
+        f"{inert(one.sink)} {length_of(one.delay.p50)} / {length_of(one.delay.p95)}"
+        for one in now.sink_delays[:SHOWN_SINKS]
+        if one.delay.p50 is not None and one.delay.p95 is not None
+    ]
+    more = f" and {len(now.sink_delays) - SHOWN_SINKS} more" if len(now.sink_delays) > SHOWN_SINKS else ""
+    told = [f"from a change to its sink p50/p95: {', '.join(sinks)}{more}"] if sinks else []
+    if now.polls_per_item is not None:
+        told.append(f"{now.polls_per_item:g} polls for each new item")
+    if saved := sum(now.polls_avoided.values()):
+        told.append(f"{quantity(saved, 'poll')} spared, {now.polls_avoided['push']:,} of them by push")
+    lines = [f"Freshness {' · '.join(told)}"] if told else []
+    return lines + crowd_lines(now.crowds)
+
+
+def crowd_lines(crowds: "Sequence[CrowdedHost]") -> list[str]:
+    """The worst of the hosts whose channels are polled less often than they deserve."""
+    told = [
+        f"{inert(one.host)} has room for {one.possible_per_hour:,.0f} of the {one.deserved_per_hour:,.0f} polls an "
+        f"hour that its {one.channels:,} channels deserve: each waits {length_of(one.possible_every)}"
+        for one in crowds[:SHOWN_CROWDS]
+    ]
+    more = [f"and {quantity(len(crowds) - SHOWN_CROWDS, 'more host')}"] if len(crowds) > SHOWN_CROWDS else []
+    return [f"{'Crowded' if not place else '':9} {line}" for place, line in enumerate((*told, *more))]
 
 
 def suspect_lines(now: "Suspects") -> list[str]:

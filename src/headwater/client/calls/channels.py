@@ -4,6 +4,7 @@ Written by `make client` from the description of the API: not to be changed by h
 """
 
 from headwater.client.connection import Connection, in_path
+from headwater.client.shapes.channels import WasteList
 from headwater.client.shapes.shared import ChannelList, ChannelShape
 
 
@@ -17,6 +18,15 @@ class ChannelsCalls(Connection):
         Role: viewer.
         """
         told: ChannelList = self._ask("GET", "/api/v1/channels", query={"source": source})
+        return told
+
+    def list_waste(self, *, limit: int | None = None) -> WasteList:
+        """List the channels with the most polls that brought nothing new.
+
+        `limit`: The most that one page lists.
+        Role: viewer.
+        """
+        told: WasteList = self._ask("GET", "/api/v1/channels/waste", query={"limit": limit})
         return told
 
     def show_channel(self, id_: str, /) -> ChannelShape:

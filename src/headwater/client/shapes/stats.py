@@ -8,6 +8,32 @@ from typing import Any, TypedDict
 from headwater.client.shapes.shared import ProblemShape
 
 
+class CrowdShape(TypedDict):
+    """A host that cannot be polled as often as its channels deserve.
+
+    `possible_per_hour`: Polls that its delay leaves room for.
+    `lost_share`: Of the polls that its channels deserve.
+    `possible_every_seconds`: So often each of its channels is polled, in the mean.
+    """
+
+    host: str
+    channels: int
+    deserved_per_hour: float
+    possible_per_hour: float
+    lost_share: float
+    deserved_every_seconds: int
+    possible_every_seconds: int
+    judged_at: str
+
+
+class DelayShape(TypedDict):
+    """What half of `count` delays did not exceed, and what 95 % did not."""
+
+    count: int
+    p50_seconds: float | None
+    p95_seconds: float | None
+
+
 class ProblemList(TypedDict):
     """The worst first. `count` are all; `is_cut`: there are more than were judged."""
 
@@ -37,8 +63,14 @@ class ScheduledPoll(TypedDict):
 
 
 class Schedule(TypedDict):
+    """Its fields:
+
+    `crowded_hosts`: Hosts whose channels are polled less often than they deserve.
+    """
+
     schedule: list[ScheduledPoll]
     schedule_is_cut: bool
+    crowded_hosts: list[CrowdShape]
 
 
 class StatsShape(TypedDict):
@@ -48,6 +80,10 @@ class StatsShape(TypedDict):
     `runs`: Of the last 24 hours, like the following.
     `found`: Items that were new to their channels.
     `delay_p50_seconds`: From publication to discovery.
+    `sink_delay`: From a change to each sink, of the last 24 hours.
+    `polls_avoided`: Of the last 24 hours, against one poll an hour: by `rhythm` and by `push`.
+    `crowded_hosts`: Hosts with more channels than turns; most lost polls first.
+    `polls_per_item`: Of the last 24 hours: polls for each new item.
     `frontier`: URLs by status.
     `operations`: Processes, and figures of the last hour.
     """
@@ -62,6 +98,10 @@ class StatsShape(TypedDict):
     found: int
     delay_p50_seconds: int | None
     delay_p95_seconds: int | None
+    sink_delay: dict[str, DelayShape]
+    polls_avoided: dict[str, int]
+    crowded_hosts: list[CrowdShape]
+    polls_per_item: float | None
     frontier: dict[str, int]
     hosts: dict[str, Any]
     suspects: dict[str, int]

@@ -20,14 +20,17 @@ _EVEN_HOURS: Floats = TRUST_IN_KIND * FLAT
 _EVEN_KINDS: Floats = TRUST_IN_ALL * np.bincount(_KIND, weights=FLAT).astype(np.float64)
 
 _GRID = HOURS * CELLS
+_HOURS_AHEAD = np.arange(HOURS + 1)
 _ENDS: Floats = np.arange(1, _GRID + 2, dtype=np.float64) * CELL
+# Hours that a forecast reaches at first, where the square-root rule expects the next poll in so many.
+_DAY_HOURS, _SOON = 24, 6.0
 # Slow channels would starve if every item weighed the same: an item weighs its channel's rate to this power.
 SLOWNESS = -0.25
 
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """The week after `start`: at the end of each cell, the items expected since `start` and their waiting summed up."""
+    """The time after `start`: at the end of each cell, the items expected since `start` and their waiting summed up."""
 
     start: float
     mean_rate: float
@@ -37,7 +40,7 @@ class Forecast:
     waiting: Floats  # item-hours
 
     def hours_until(self, waiting: float) -> float | None:
-        """How long until the items expected since `start` have waited so many hours in all; None if over a week."""
+        """How long until the items expected since `start` have waited so many hours in all; None if over its end."""
         cell = int(np.searchsorted(self.waiting, waiting))
         if cell == len(self.waiting):
             return None
@@ -58,12 +61,28 @@ class Forecast:
         return float(self.ends[cell - 1]), float(self.items[cell - 1]), float(self.waiting[cell - 1])
 
 
-def forecast(rhythm: Rhythm, start: float, common: Floats = FLAT) -> Forecast:
+def forecast_to(price: float, rhythm: Rhythm, start: float, common: Floats = FLAT) -> tuple[Forecast, float | None]:
+    """As far as it is needed, and the hours until the waiting is worth the price.
+
+    Most channels are polled again within a day, which is a fraction of the work of a week.
+    """
     mean = rate(rhythm)
-    week = (hour_profile(rhythm, common)[:, None] * (mean * minute_profile(rhythm.cells()))).ravel()
-    cell = int(hour_of_week(np.array(start))) * CELLS + int(start % 1 * CELLS)
-    # One cell more than a week: the first and the last are parts of the same one.
-    rates = np.concatenate((week[cell:], week[:cell], week[cell : cell + 1]))
+    worth = price / weight(mean)
+    if 2 * worth < mean * _SOON * _SOON:
+        ahead = forecast(rhythm, start, common, hours=_DAY_HOURS)
+        if (hours := ahead.hours_until(worth)) is not None:
+            return ahead, hours
+    ahead = forecast(rhythm, start, common)
+    return ahead, ahead.hours_until(worth)
+
+
+def forecast(rhythm: Rhythm, start: float, common: Floats = FLAT, *, hours: int = HOURS) -> Forecast:
+    mean = rate(rhythm)
+    first_hour, first_cell = int(hour_of_week(np.array(start))), int(start % 1 * CELLS)
+    # One hour more than asked for: the first and the last are parts.
+    profile = hour_profile(rhythm, common)[(first_hour + _HOURS_AHEAD[: hours + 1]) % HOURS]
+    cells = (profile[:, None] * (mean * minute_profile(rhythm.cells()))).ravel()
+    rates = cells[first_cell : first_cell + hours * CELLS + 1]
     last = start % CELL
     first = CELL - last
     came = rates * CELL
@@ -74,8 +93,8 @@ def forecast(rhythm: Rhythm, start: float, common: Floats = FLAT) -> Forecast:
     waited[1:-1] *= CELL
     waited[0] *= first
     waited[-1] *= last
-    ends = _ENDS - last
-    ends[-1] = HOURS
+    ends = _ENDS[: len(rates)] - last
+    ends[-1] = hours
     return Forecast(start, mean, ends, rates, items, waited.cumsum())
 
 

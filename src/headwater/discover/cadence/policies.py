@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import TypeAlias
 
 from headwater.discover.cadence.channel import ChannelFacts, Plan
-from headwater.discover.cadence.forecast import forecast, weight
+from headwater.discover.cadence.forecast import forecast_to
 from headwater.discover.cadence.rests import backoff_after, double_wait, errors_in_words
 from headwater.discover.cadence.rhythm import in_hours
 from headwater.discover.cadence.wording import in_words, likely
@@ -35,8 +35,7 @@ def adaptive(facts: ChannelFacts, now: datetime) -> Plan:
     if facts.consecutive_errors:
         return _after_errors(facts, backoff_after(facts.interval, facts.consecutive_errors))
     since = max(facts.last_success_at or now, now - _WEEK)
-    ahead = forecast(facts.rhythm, in_hours(since), facts.common)
-    hours = ahead.hours_until(facts.price.hours / weight(ahead.mean_rate))
+    ahead, hours = forecast_to(facts.price.hours, facts.rhythm, in_hours(since), facts.common)
     wait = facts.bounds.longest if hours is None else since + timedelta(hours=hours) - now
     jitter = min(_ADAPTIVE_JITTER, facts.bounds.jitter)
     plan = Plan(wait, "", jitter, shortest_for(facts), facts.bounds.longest)

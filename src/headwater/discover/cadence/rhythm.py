@@ -32,7 +32,7 @@ _LARGEST_SKEW = 24.0
 # What was watched before that has faded.
 _LONGEST_WATCH = 16.0 * HOURS
 _WEEK_LEFT = exp(-HOURS / _MEMORY)
-_HOURS_BACK: Floats = np.arange(-1.0, HOURS + 1)
+_FADED_SINCE: Floats = np.exp(-np.arange(-1.0, HOURS + 1) / _MEMORY)  # so many hours ago
 # Items' worth of belief that all channels together publish evenly: enough for hours that none was watched in.
 _TRUST_IN_EVEN_HOURS = 0.1
 
@@ -42,6 +42,7 @@ PRIOR_EXPOSURE = 24.0
 
 _NO_HOURS = bytes(4 * HOURS)
 _NO_CELLS = bytes(4 * CELLS)
+_NO_DATES: Floats = np.empty(0)
 _PACKED = ("by_hour", "by_cell")
 
 
@@ -87,7 +88,8 @@ class Rhythm:
         # The other way round than `observe` counts it: exposure = memory · (1 − e^(−length / memory)).
         length = min(-_MEMORY * log1p(-min(self.exposure / _MEMORY, 0.999)), _LONGEST_WATCH)
         weeks, rest = divmod(length, HOURS)
-        left = np.exp(-np.clip(self.as_of % 1 + _HOURS_BACK, 0, HOURS) / _MEMORY)
+        left = _FADED_SINCE * exp(-(self.as_of % 1) / _MEMORY)
+        left[0], left[-1] = 1.0, _WEEK_LEFT
         # Whole weeks are alike but for their fading, so one stands for all; then comes the part of the oldest.
         before = _WEEK_LEFT**weeks
         left = (1 - before) / (1 - _WEEK_LEFT) * left + before * np.maximum(left, exp(-rest / _MEMORY))
@@ -152,19 +154,24 @@ def observe(rhythm: Rhythm, poll: Observation) -> Rhythm:
         return observe(Rhythm(), replace(poll, since=None))
     # Two pollers' clocks may differ a little; time never runs backwards here.
     now = max(in_hours(poll.polled_at), rhythm.as_of)
-    dates = np.sort([in_hours(one) for one in poll.published if one is not None])
-    dated: Floats = np.minimum(dates, now)
+    dated: Floats = _NO_DATES
+    if poll.published:
+        dated = np.minimum(np.sort([in_hours(one) for one in poll.published if one is not None]), now)
     # What was watched before is counted already, however the caller came to name an earlier poll.
     start = max(_watched_from(poll, dated, now), rhythm.as_of)
     undated = 0 if poll.since is None else len(poll.published) - len(dated)
-    faded, hours = _faded(rhythm, now), _MEMORY * (1 - exp(-(now - start) / _MEMORY))
-    seen = 0.0 if poll.since is None else 1.0 if undated else _polls_in(faded, hours)
-    watched = replace(
-        faded, exposure=faded.exposure + hours, polls=faded.polls + seen, changes=faded.changes + (undated > 0)
-    )
+    watched = _watched(rhythm, start, now, undated, is_first=poll.since is None)
     if not poll.published:
         return watched
     return _with_dated(_with_undated(watched, start, undated), dated, start, is_whole=_reaches_back(poll))
+
+
+def _watched(rhythm: Rhythm, start: float, now: float, undated: int, *, is_first: bool) -> Rhythm:
+    """Faded until `now`, with the time watched since `start` added."""
+    left = exp((rhythm.as_of - now) / _MEMORY) if rhythm.as_of else 1.0
+    hours = _MEMORY * (1 - exp(-(now - start) / _MEMORY))
+    seen = 0.0 if is_first else 1.0 if undated else _polls_in(rhythm, hours)
+    return _scaled(rhythm, left, as_of=now, hours=hours, polls=seen, changes=undated > 0)
 
 
 def _polls_in(rhythm: Rhythm, hours: float) -> float:
@@ -239,12 +246,6 @@ def _counted(counts: Floats, places: NDArray[np.int64], weights: Floats | None =
     return added.astype(np.float32).tobytes()
 
 
-def _faded(rhythm: Rhythm, now: float) -> Rhythm:
-    if rhythm.as_of == 0.0:
-        return replace(rhythm, as_of=now)
-    return _scaled(rhythm, exp((rhythm.as_of - now) / _MEMORY), as_of=now)
-
-
 def before_silence(rhythm: Rhythm) -> Rhythm:
     """As it was when the newest item came."""
     if rhythm.newest is None:
@@ -254,14 +255,19 @@ def before_silence(rhythm: Rhythm) -> Rhythm:
     return _scaled(replace(rhythm, exposure=watched), 1 / left, as_of=rhythm.newest)
 
 
-def _scaled(rhythm: Rhythm, left: float, *, as_of: float) -> Rhythm:
-    return replace(
-        rhythm,
+def _scaled(
+    rhythm: Rhythm, left: float, *, as_of: float, hours: float = 0.0, polls: float = 0.0, changes: float = 0.0
+) -> Rhythm:
+    """Written out: at every poll of every channel `replace` would cost as much as all the rest."""
+    return Rhythm(
         as_of=as_of,
         items=rhythm.items * left,
-        exposure=rhythm.exposure * left,
-        polls=rhythm.polls * left,
-        changes=rhythm.changes * left,
+        exposure=rhythm.exposure * left + hours,
+        polls=rhythm.polls * left + polls,
+        changes=rhythm.changes * left + changes,
+        newest=rhythm.newest,
+        longest_gap=rhythm.longest_gap,
+        pace=rhythm.pace,
         by_hour=(np.frombuffer(rhythm.by_hour, np.float32) * np.float32(left)).tobytes(),
         by_cell=(np.frombuffer(rhythm.by_cell, np.float32) * np.float32(left)).tobytes(),
     )

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from headwater.chance import Random
 from headwater.discover.cadence.channel import ChannelFacts, NextPoll, PollBounds
+from headwater.discover.cadence.distrust import DISTRUSTED_FOR, WholeBecause, is_lie, whole_because
 from headwater.discover.cadence.hubs import longest_quiet
 from headwater.discover.cadence.overflow import FeedSnapshot, Overflow, overflow, turnover
 from headwater.discover.cadence.planning import in_open_hours, next_poll
@@ -217,7 +218,8 @@ def ending_of_success(
     learned = _learned_from(channel, run_state, ends.now, named)
     moved_to, not_updated, moves = _moves(channel, run_state, ends.settings)
     overflown, doubts = learned.overflown, learned.doubts
-    patch = _patch(channel, run_state, ends.now, learned) | {"moved_count": not_updated} | learned.naming
+    checked, distrusts = _validators_after(channel, run_state, ends.now)
+    patch = _patch(channel, run_state, ends.now, learned) | {"moved_count": not_updated} | learned.naming | checked
     is_warning = overflown or run_state.tally.errors or _is_fruitless(channel, run_state) or doubts or run_state.damage
     told = _told(channel, run_state.noting(doubts), overflown)
     ending = _ending(channel, ends, learned.standing, "warn" if is_warning else "ok", told, patch)
@@ -230,6 +232,7 @@ def ending_of_success(
             *silences,
             *moves,
             *_doubt_events(channel, doubts),
+            *distrusts,
         ),
         http_status=run_state.first.status,
         gap=_gap(ends) if overflown else None,
@@ -295,7 +298,17 @@ def _patch(channel: Leased, run_state: RunState, now: datetime, learned: _Learne
         "rhythm": standing.rhythm.to_dict(),
         "publisher_hints": first.publisher_hints.to_dict(),
         "overflow_count": past.overflows + (learned.overflown is not None),
+        **_spending(channel, run_state.tally.inserted, now),
         **({"title": first.title} if first.title else {}),
+    }
+
+
+def _spending(channel: Leased, new_items: int, now: datetime) -> dict[str, float]:
+    spent = channel.past.spending.after_poll(new_items, channel.past.last_polled_at, now)
+    return {
+        "polls_lately": spent.polls,
+        "vain_polls_lately": spent.in_vain,
+        "new_items_lately": spent.new_items,
     }
 
 
@@ -303,6 +316,25 @@ def _validators(run_state: RunState) -> dict[str, Any]:
     """Only a channel that was read whole may answer "unchanged" the next time."""
     may_be_unchanged = not run_state.tally.errors and not run_state.is_cut
     return asdict(run_state.first.validators if may_be_unchanged else Validators())
+
+
+def _validators_after(channel: Leased, run_state: RunState, now: datetime) -> tuple[dict[str, Any], list[Event]]:
+    """What a whole answer says of the validators that an overdue channel was asked without, for its row and trail."""
+    past = channel.past
+    if whole_because(past.validator_record, run_state.began_at or channel.now) is not WholeBecause.OVERDUE:
+        return {}, []
+    checked = {"validators_checked_at": now}
+    sent = Validators(channel.etag, channel.last_modified)
+    news = run_state.dates if run_state.tally.inserted else ()
+    if not is_lie(sent, run_state.first.validators, news, past.last_ok_at):
+        return checked, []
+    until, news_in_words = now + DISTRUSTED_FOR, quantity(run_state.tally.inserted, "new item")
+    message = (
+        f"{channel.url.url} said that it was not modified, and had {news_in_words} when it was asked without its "
+        f"validators: it is asked without them until {until:%Y-%m-%d}"
+    )
+    event = Event("validators_distrusted", message, channel.source_id, channel.id, level=Level.WARN)
+    return checked | {"validators_distrusted_until": until}, [event]
 
 
 def ending_of_failure(channel: Leased, trouble: Trouble, ends: EndingContext) -> RunEnding:
@@ -332,6 +364,7 @@ def ending_of_failure(channel: Leased, trouble: Trouble, ends: EndingContext) ->
         "error_cause": trouble.cause,
         "last_error": trouble.message[:LONGEST_MESSAGE],
         "last_status": trouble.status,
+        **_spending(channel, 0, ends.now),
     }
     ending = _ending(channel, ends, standing, "fail", trouble.message, patch)
     return replace(

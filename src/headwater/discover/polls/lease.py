@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from headwater.discover.api.recipe import recipe_from
+from headwater.discover.cadence.distrust import ValidatorRecord
 from headwater.discover.cadence.price import Price, price_from
 from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.cadence.rhythm import Rhythm, rhythm_from
@@ -22,6 +23,23 @@ from headwater.urls.canonical import CanonicalUrl, canonicalise
 from headwater.urls.domains import Voice, registrable_domain
 
 SCHEDULE = "schedule"
+# Of what was spent on a channel.
+HALF_LIFE = timedelta(days=14)
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """Polls and what they brought, the older the less, as of the last one. A poll that failed is one in vain."""
+
+    polls: float = 0.0
+    in_vain: float = 0.0
+    new_items: float = 0.0
+
+    def after_poll(self, new_items: int, last_polled_at: datetime | None, now: datetime) -> "Spending":
+        left = 0.0 if last_polled_at is None else 0.5 ** (max(now - last_polled_at, timedelta()) / HALF_LIFE)
+        return Spending(
+            self.polls * left + 1, self.in_vain * left + (new_items == 0), self.new_items * left + new_items
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +59,9 @@ class ChannelPast:
     class_errors: int = 0
     rhythm: Rhythm = Rhythm()  # noqa: RUF009 - a frozen value
     naming: Naming = Naming()  # noqa: RUF009 - a frozen value
+    last_polled_at: datetime | None = None
+    validator_record: ValidatorRecord = ValidatorRecord()  # noqa: RUF009 - a frozen value
+    spending: Spending = Spending()
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +169,15 @@ def leased_from(row: Any, leased_at: float) -> Leased:
             class_errors=row["class_errors"],
             rhythm=rhythm_from(row["rhythm"]),
             naming=Naming(row["named_at"], row["gone_before"], row["doubted_since"]),
+            last_polled_at=row["last_polled_at"],
+            validator_record=ValidatorRecord(
+                last_status=row["last_status"],
+                is_silent=row["silent_since"] is not None,
+                newest_at=row["newest_item_at"] or row["last_new_at"],
+                checked_at=row["validators_checked_at"],
+                distrusted_until=row["validators_distrusted_until"],
+            ),
+            spending=Spending(row["polls_lately"], row["vain_polls_lately"], row["new_items_lately"]),
         ),
         price=price_from(cadence.get("price")),
         common=tuple(common) if isinstance(common, list) else (),

@@ -15,6 +15,7 @@ from datetime import datetime, timedelta
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
+from headwater.discover.cadence.distrust import whole_because
 from headwater.discover.items import Reading
 from headwater.discover.publisher_hints import PublisherHints
 from headwater.discover.push.links import NamedHub
@@ -276,6 +277,8 @@ def validators_for(channel: "Leased", run_state: RunState) -> Validators:
     """The validators that the present step may be asked with."""
     if not channel.kind.traits.brings_news:
         # A search goes by what the page names, and by places that the page says nothing of; a backfill reads once.
+        return Validators()
+    if whole_because(channel.past.validator_record, run_state.began_at or channel.now):
         return Validators()
     if run_state.is_first_step:
         return Validators(channel.etag, channel.last_modified)

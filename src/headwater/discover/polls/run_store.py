@@ -24,6 +24,7 @@ from headwater.errors import QueryFailed
 from headwater.politeness.takedown import domains_above, taken_down_in_words
 from headwater.politeness.takedown import queries as takedown_queries
 from headwater.settling import Settling
+from headwater.sources.delays import delay_counts
 from headwater.sources.kinds import ChannelKind
 from headwater.sources.source import SourceMode
 from headwater.sources.store import Event, NewChannel, add_channel, disable_channel, poll_now, record, set_status
@@ -173,6 +174,8 @@ class RunStore:
         await self._log(connection, channel, run_state, ending, now)
         if channel.hub or run_state.first.hub:
             await note_hub(connection, channel, run_state.first, ending)
+        if counts := delays_of(channel, run_state, now):
+            await connection.execute(queries.note_delays, channel.source_id, now, counts)
         if channel.kind is ChannelKind.CRAWL:
             begin = queries.begin_round_in_full if wants_all(channel) else queries.begin_next_round
             await connection.execute(begin, channel.source_id, channel.id, now)
@@ -295,6 +298,11 @@ class RunStore:
         await connection.execute(queries.note_run_of_source, *noted)
 
 
+def delays_of(channel: Leased, run_state: RunState, now: datetime) -> list[int]:
+    """A first poll finds what was published before anybody looked."""
+    return [] if channel.past.last_ok_at is None else delay_counts(run_state.dates, channel.followed_since, now)
+
+
 def log_fields(channel: Leased) -> dict[str, str]:
     """How a channel is called in a log line."""
     return {"source": str(channel.source_id), "channel": str(channel.id), "host": channel.url.host}
@@ -316,6 +324,8 @@ def _address(url: CanonicalUrl) -> dict[str, Any]:
         "host": url.host,
         "etag": None,
         "last_modified": None,
+        "validators_checked_at": None,
+        "validators_distrusted_until": None,
     }
 
 

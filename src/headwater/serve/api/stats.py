@@ -7,16 +7,39 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
 
 from headwater.actions.standing import all_problems, look_now, problems_of
+from headwater.reports.crowds import crowded_hosts
 from headwater.reports.discovery import schedule, time_now
 from headwater.serve.access.gate import Viewer
 from headwater.serve.api.runs import OfSource
 from headwater.serve.api.source_shapes import ProblemShape
 from headwater.serve.shared import USUAL_PAGE, Installed, Limit
+from headwater.shapes.freshness import crowded_as_dict
 from headwater.shapes.status import problems_as_dict, schedule_as_dicts, standing_as_dict
 
 router = APIRouter(prefix="/api/v1", tags=["stats"])
 
 MOST_SCHEDULED = 10_000
+
+
+class DelayShape(BaseModel):
+    """What half of `count` delays did not exceed, and what 95 % did not."""
+
+    count: int
+    p50_seconds: float | None
+    p95_seconds: float | None
+
+
+class CrowdShape(BaseModel):
+    """A host that cannot be polled as often as its channels deserve."""
+
+    host: str
+    channels: int
+    deserved_per_hour: float
+    possible_per_hour: float = Field(description="Polls that its delay leaves room for.")
+    lost_share: float = Field(description="Of the polls that its channels deserve.")
+    deserved_every_seconds: int
+    possible_every_seconds: int = Field(description="So often each of its channels is polled, in the mean.")
+    judged_at: datetime
 
 
 class StatsShape(BaseModel):
@@ -34,6 +57,12 @@ class StatsShape(BaseModel):
     found: int = Field(description="Items that were new to their channels.")
     delay_p50_seconds: int | None = Field(description="From publication to discovery.")
     delay_p95_seconds: int | None
+    sink_delay: dict[str, DelayShape] = Field(description="From a change to each sink, of the last 24 hours.")
+    polls_avoided: dict[str, int] = Field(
+        description="Of the last 24 hours, against one poll an hour: by `rhythm` and by `push`."
+    )
+    crowded_hosts: list[CrowdShape] = Field(description="Hosts with more channels than turns; most lost polls first.")
+    polls_per_item: float | None = Field(description="Of the last 24 hours: polls for each new item.")
     frontier: dict[str, int] = Field(description="URLs by status.")
     hosts: dict[str, Any]
     suspects: dict[str, int]
@@ -71,6 +100,7 @@ class ScheduledPoll(BaseModel):
 class Schedule(BaseModel):
     schedule: list[ScheduledPoll]
     schedule_is_cut: bool
+    crowded_hosts: list[CrowdShape] = Field(description="Hosts whose channels are polled less often than they deserve.")
 
 
 @router.get("/stats")
@@ -96,4 +126,5 @@ async def show_schedule(
     """List what is polled next, and why then; at the end channels that rest."""
     coming = await schedule(services.database, limit + 1)
     told = schedule_as_dicts(coming[:limit], await time_now(services.database))
-    return Schedule.model_validate({"schedule": told, "schedule_is_cut": len(coming) > limit})
+    crowds = [crowded_as_dict(one) for one in await crowded_hosts(services.database)]
+    return Schedule.model_validate({"schedule": told, "schedule_is_cut": len(coming) > limit, "crowded_hosts": crowds})

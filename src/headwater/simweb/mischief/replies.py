@@ -99,6 +99,17 @@ class WithoutHeaders(Mischief):
 
 
 @dataclass(frozen=True, slots=True)
+class StuckValidators(OtherPage):
+    """The right page under one ETag for ever, so that whoever names it is told of no change."""
+
+    etag: str = '"for-ever"'
+
+    def page(self, scene: Scene) -> Page:
+        kept = tuple(pair for pair in scene.page.headers if pair[0].lower() != "etag")
+        return replace(scene.page, headers=(*kept, ("ETag", self.etag)), last_modified=None)
+
+
+@dataclass(frozen=True, slots=True)
 class ContentType(OtherPage):
     """The right bytes under another content type, or (`sample`) other bytes under the right one."""
 
@@ -138,4 +149,4 @@ class Charset(OtherPage):
         return (scene.page.body.decode("utf-8", "replace") + "<p>é</p>").encode(self.really, "replace")
 
 
-KINDS = (Status, Throttle, Flapping, SoftMissing, ExtraHeaders, WithoutHeaders, ContentType, Charset)
+KINDS = (Status, Throttle, Flapping, SoftMissing, ExtraHeaders, WithoutHeaders, StuckValidators, ContentType, Charset)

@@ -4,7 +4,7 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from headwater.discover.cadence.forecast import Forecast, forecast, hour_profile, minute_profile, weight
+from headwater.discover.cadence.forecast import Forecast, forecast, forecast_to, hour_profile, minute_profile, weight
 from headwater.discover.cadence.rhythm import (
     FLAT,
     HOURS,
@@ -165,3 +165,16 @@ def test_stored_common_hours_come_back_or_are_flat() -> None:
     common = common_profile([with_hours(np.arange(HOURS, dtype=np.float64))])
     assert common_from(common.tolist()).tolist() == common.tolist()
     assert all(common_from(bad) is FLAT for bad in (None, [], [1.0] * 5, [0.0] * HOURS, [-1.0] * HOURS))
+
+
+@pytest.mark.parametrize("price", [0.001, 0.05, 1.0, 3.0, 40.0, 1e6])
+@pytest.mark.parametrize("offset", [0.0, 0.31, 5.99, 50.5])
+def test_a_short_forecast_says_the_same_as_that_of_a_week(price: float, offset: float) -> None:
+    for rhythm in (STEADY, morning_paper(), hourly_paper(40)):
+        whole = forecast(rhythm, START + offset)
+        ahead, hours = forecast_to(price, rhythm, START + offset)
+        by_week = whole.hours_until(price / weight(whole.mean_rate))
+        assert hours == (None if by_week is None else pytest.approx(by_week))
+        wait = hours or 1.0
+        assert ahead.items_within(wait) == pytest.approx(whole.items_within(wait))
+    assert len(forecast_to(0.001, STEADY, START)[0].ends) < len(forecast(STEADY, START).ends), "a day is enough"

@@ -100,28 +100,38 @@ begin
     where c.id = w.id and (v_room < cardinality(v_jobs));
     -- Everything of such a host that is due gets a turn of its own, not only what this claim happened to see: thousands of
     -- channels of one host would otherwise be looked at again and again, and nobody else. Every fourth is a first poll.
-    update channels c
-    set next_poll_at = v_now + turn.place * turn.apart, next_reason = 'waits for its turn at ' || c.host
-    from (select w.id, spacing_of(coalesce(greatest(h.delay_ms, h.penalty_ms), 1000), 0) + interval '1 second' as apart,
-                 row_number() over (partition by w.bucket, w.host order by w.nth * case when w.is_unpolled then 3 else 1 end,
-                                                                           w.is_unpolled, w.id) as place
-          from (select x.id, x.bucket, x.host, x.is_unpolled,
-                       row_number() over (partition by x.bucket, x.host, x.is_unpolled order by x.next_poll_at, x.id) as nth
-                from (select distinct d.bucket, d.host from channels d
-                      where d.id = any (v_ids) and d.id <> all (coalesce(v_chosen, '{}'))
-                        and (exists (select 1 from channels o where o.id = any (coalesce(v_chosen, '{}'))
-                                                                and o.bucket = d.bucket and o.host = d.host)
-                             or exists (select 1 from channels o where o.bucket = d.bucket and o.host = d.host
-                                                                   and o.token is not null and o.lease_until > v_clock))) as busy_host
-                cross join lateral (
-                    select q.id, q.bucket, q.host, q.next_poll_at, q.is_unpolled from channels q
-                    where q.bucket = busy_host.bucket and q.host = busy_host.host and q.is_enabled and q.is_active
-                      and q.next_poll_at <= v_now
-                      and (q.lease_until is null or q.lease_until <= v_clock) and q.id <> all (coalesce(v_chosen, '{}'))
-                    order by q.next_poll_at limit 5000
-                    for update skip locked) as x) as w
-          left join hosts h on h.bucket = w.bucket and h.host = w.host) as turn
-    where c.id = turn.id;
+    with moved as (
+        update channels c
+        set next_poll_at = v_now + turn.place * turn.apart, next_reason = 'waits for its turn at ' || c.host
+        from (select w.id, poll_turn(greatest(h.delay_ms, h.penalty_ms), false) as apart,
+                     row_number() over (partition by w.bucket, w.host order by w.nth * case when w.is_unpolled then 3 else 1 end,
+                                                                               w.is_unpolled, w.id) as place
+              from (select x.id, x.bucket, x.host, x.is_unpolled,
+                           row_number() over (partition by x.bucket, x.host, x.is_unpolled order by x.next_poll_at, x.id) as nth
+                    from (select distinct d.bucket, d.host from channels d
+                          where d.id = any (v_ids) and d.id <> all (coalesce(v_chosen, '{}'))
+                            and (exists (select 1 from channels o where o.id = any (coalesce(v_chosen, '{}'))
+                                                                    and o.bucket = d.bucket and o.host = d.host)
+                                 or exists (select 1 from channels o where o.bucket = d.bucket and o.host = d.host
+                                                                       and o.token is not null and o.lease_until > v_clock))) as busy_host
+                    cross join lateral (
+                        select q.id, q.bucket, q.host, q.next_poll_at, q.is_unpolled from channels q
+                        where q.bucket = busy_host.bucket and q.host = busy_host.host and q.is_enabled and q.is_active
+                          and q.next_poll_at <= v_now
+                          and (q.lease_until is null or q.lease_until <= v_clock) and q.id <> all (coalesce(v_chosen, '{}'))
+                        order by q.next_poll_at limit 5000
+                        for update skip locked) as x) as w
+              left join hosts h on h.bucket = w.bucket and h.host = w.host) as turn
+        where c.id = turn.id
+        returning c.bucket, c.host
+    )
+    -- Where many wait, somebody has to ask whether all can have their turns. In the order of hosts, as everybody locks them.
+    insert into crowded_hosts as k (bucket, host, queue, seen_at)
+    select m.bucket, m.host, count(*), v_now from moved m
+    where not exists (select 1 from crowded_hosts o where o.bucket = m.bucket and o.host = m.host
+                                                      and o.seen_at between v_now - interval '1 minute' and v_now)
+    group by m.bucket, m.host having count(*) >= 10 order by m.bucket, m.host
+    on conflict (bucket, host) do update set queue = greatest(excluded.queue, k.queue), seen_at = excluded.seen_at;
     return query
     update channels c
     set token = gen_random_uuid(), leased_by = p_owner, lease_until = v_clock + p_lease,
