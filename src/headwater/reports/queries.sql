@@ -927,3 +927,10 @@ SELECT r.source_id, date_trunc('hour', r.at, 'UTC') AS hour, sum(r.inserted)::bi
 FROM runs r
 WHERE r.source_id = ANY ($1::uuid[]) AND r.at >= $2::timestamptz
 GROUP BY 1, 2;
+
+-- name: newest_and_overdue
+-- When the newest document was first seen, and how many channels are later than a span, counted up to a bound.
+SELECT statement_timestamp() AS now,
+       (SELECT d.first_seen_at FROM documents d WHERE d.deleted_at IS NULL ORDER BY d.first_seen_at DESC LIMIT 1) AS newest_document_at,
+       (SELECT count(*) FROM (SELECT 1 FROM channels c WHERE c.is_active AND c.is_unpolled IN (false, true)
+                                AND c.next_poll_at < statement_timestamp() - $1::interval LIMIT $2::integer) AS o) AS overdue;

@@ -20,9 +20,11 @@ OPEN = {
     "/healthz": "load balancers ask it, and it tells nothing",
     "/static/{name}": "stylesheets, the same for everybody",
     "/api/v1/login": "who logs in is not known before",
+    "/login": "the same by a form",
+    "/": "leads to the console, and tells nothing",
 }
 # Changes that a viewer may make: of nothing but its own login.
-OWN = {"/api/v1/logout", "/api/v1/me/password"}
+OWN = {"/api/v1/logout", "/api/v1/me/password", "/logout", "/console/theme"}
 # Asked by POST, and open to readers; each with its reason.
 READ_BY_POST = {"/mcp": "a message of an agent; the tools that change something are offered to operators only"}
 
