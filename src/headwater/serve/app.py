@@ -54,6 +54,7 @@ from headwater.serve.console import entering, overview, style_page
 from headwater.serve.console.troubles import is_page, page_of_problem
 from headwater.serve.etags import Revalidation
 from headwater.serve.frame import Frame, FrameRules, names_of
+from headwater.serve.large_bodies import LargeBodies
 from headwater.serve.openapi import describe
 from headwater.serve.pages import routes as pages
 from headwater.serve.pages import static
@@ -119,7 +120,7 @@ def make_app(parts: Shared) -> ASGIApp:
     tell_errors(app, settings.service.mode)
     web = settings.web
     rules = FrameRules(names_of(web.host, web.public_url, web.allowed_hosts), LARGER_BODIES, settings.service.mode)
-    inside = GZipMiddleware(Revalidation(app), GZIP_FROM_BYTES)
+    inside = LargeBodies(GZipMiddleware(Revalidation(app), GZIP_FROM_BYTES))
     visits = Visits(inside, parts.entrance, AuditLog(services.database), services.log)
     return Frame(visits, rules, services.log, services.clock)
 
