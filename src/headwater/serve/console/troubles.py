@@ -5,7 +5,7 @@ from urllib.parse import quote
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from headwater.serve.access.visits import SAFE_METHODS
+from headwater.serve.access.visits import SAFE_METHODS, visit_of
 from headwater.serve.console.shell import PAGE_HEADERS, brand, document
 from headwater.serve.console.shown import cut
 from headwater.serve.console.visit import SEE_OTHER, theme_of
@@ -23,6 +23,7 @@ def is_page(path: str) -> bool:
 
 def page_of_problem(request: Request, found: ProblemDetails, headers: dict[str, str]) -> Response:
     if found.status == NOT_IDENTIFIED and request.url.path != "/login":
+        visit_of(request).only_reads = True
         return RedirectResponse(login_path(request), SEE_OTHER)
     body = problem_page(found, request.state.request_id, theme_of(request))
     return HTMLResponse(body, found.status, {**PAGE_HEADERS, **headers})

@@ -64,6 +64,8 @@ class PageVisit:
         return self.caller.role.includes(role)
 
     async def page(self, body: PageBody, *, status: int = 200) -> HTMLResponse:
+        """A page that answers a form has changed nothing, and asks again: a change is answered by `see_other`."""
+        visit_of(self.request).only_reads = True
         frame = PageFrame(
             self.query.path,
             await totals_lately(self.request.app, self.services.database),
