@@ -50,7 +50,7 @@ from headwater.serve.api import (
     views,
 )
 from headwater.serve.api.source_exchange import LARGEST_IMPORT_BYTES
-from headwater.serve.console import entering, overview, style_page
+from headwater.serve.console import entering, overview, problems_list, style_page
 from headwater.serve.console.troubles import is_page, page_of_problem
 from headwater.serve.etags import Revalidation
 from headwater.serve.frame import Frame, FrameRules, names_of
@@ -89,6 +89,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     operations.router,
     overview.router,
     pages.router,
+    problems_list.router,
     runs.router,
     search.router,
     sinks.router,

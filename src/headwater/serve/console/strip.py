@@ -1,13 +1,10 @@
 """The strip of totals on top of every page: each a link to what it counts, each with its window."""
 
-import asyncio
-from dataclasses import dataclass, field
-
 from fastapi import FastAPI
 
-from headwater.clock import SystemClock
 from headwater.database.pool import Database
 from headwater.reports.totals import MOST_COUNTED, Totals, totals_now
+from headwater.serve.console.keeping import lately
 from headwater.serve.console.shown import duration, moment, number, number_up_to, percent
 from headwater.serve.pages.markup import Markup, element, joined
 
@@ -15,24 +12,8 @@ from headwater.serve.pages.markup import Markup, element, joined
 KEPT_SECONDS = 2.0
 
 
-@dataclass(slots=True)
-class KeptTotals:
-    """Looked at once for all who come at the same time."""
-
-    looking: asyncio.Lock = field(default_factory=asyncio.Lock)
-    looked_at: float = 0.0
-    totals: Totals | None = None
-
-
 async def totals_lately(app: FastAPI, database: Database) -> Totals:
-    if not hasattr(app.state, "kept_totals"):
-        app.state.kept_totals = KeptTotals()
-    kept: KeptTotals = app.state.kept_totals
-    async with kept.looking:
-        now = SystemClock().monotonic()
-        if kept.totals is None or now - kept.looked_at > KEPT_SECONDS:
-            kept.totals, kept.looked_at = await totals_now(database), now
-        return kept.totals
+    return await lately(app, "totals", KEPT_SECONDS, lambda: totals_now(database))
 
 
 def strip(totals: Totals) -> Markup:
