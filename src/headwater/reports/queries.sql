@@ -951,3 +951,10 @@ WITH latest AS MATERIALIZED (
 )
 SELECT c.host, c.class, count(*) AS count FROM classed c JOIN worst w USING (host)
 GROUP BY c.host, c.class, w.errors ORDER BY w.errors DESC, c.host, count DESC;
+
+-- name: upcoming_polls
+-- How many channels are due in each of the next minutes; those that are late count to the first. Of so many the first.
+SELECT greatest(0, floor(extract(epoch FROM next_poll_at - statement_timestamp()) / 60))::integer AS minute, count(*) AS channels
+FROM (SELECT c.next_poll_at FROM channels c WHERE c.is_active AND c.is_unpolled IN (false, true)
+        AND c.next_poll_at < statement_timestamp() + $1::integer * interval '1 minute' LIMIT $2::integer) AS d
+GROUP BY 1;

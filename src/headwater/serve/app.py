@@ -50,7 +50,7 @@ from headwater.serve.api import (
     views,
 )
 from headwater.serve.api.source_exchange import LARGEST_IMPORT_BYTES
-from headwater.serve.console import entering, overview, problems_list, style_page
+from headwater.serve.console import crawl_page, entering, overview, problems_list, style_page
 from headwater.serve.console.troubles import is_page, page_of_problem
 from headwater.serve.etags import Revalidation
 from headwater.serve.frame import Frame, FrameRules, names_of
@@ -76,6 +76,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     changes.router,
     channels.router,
     crawl.router,
+    crawl_page.router,
     description.router,
     documents.router,
     entering.router,

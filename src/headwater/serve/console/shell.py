@@ -5,10 +5,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from headwater import __version__
+from headwater.accounts.role import Role
+from headwater.frontier.pause import CrawlPause
 from headwater.reports.totals import Totals
 from headwater.serve.access.caller import Caller, Proof
 from headwater.serve.console.icons import icon
-from headwater.serve.console.shown import cut
+from headwater.serve.console.shown import cut, foreign, moment
 from headwater.serve.console.strip import strip
 from headwater.serve.pages.markup import Markup, element, joined
 from headwater.serve.pages.static import address_of_file
@@ -195,7 +197,24 @@ def _banners(frame: PageFrame, body: PageBody) -> Markup:
     told = [*body.banners]
     if frame.said:
         told.insert(0, element("p", icon("ok"), element("span", cut(frame.said, 600)), class_="banner said"))
+    if frame.totals.pause:
+        told.append(_pause_banner(frame.totals.pause, frame))
     return element("div", *told, class_="banners", role="status")
+
+
+def _pause_banner(pause: CrawlPause, frame: PageFrame) -> Markup:
+    why = joined(": ", foreign(pause.reason, 200)) if pause.reason else ""
+    told = joined(f"{cut(pause.set_by, 60)} paused everything ", moment(pause.since, frame.now), why, ".")
+    resume = element(
+        "form",
+        csrf_field(frame.csrf_token),
+        back_field(frame.path),
+        element("button", "Resume"),
+        method="post",
+        action="/console/crawl/resume",
+    )
+    may = frame.caller.role.includes(Role.OPERATOR)
+    return element("div", icon("paused"), element("span", told), resume if may else "", class_="banner warn")
 
 
 def _keys() -> Markup:
