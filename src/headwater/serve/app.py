@@ -50,7 +50,7 @@ from headwater.serve.api import (
     views,
 )
 from headwater.serve.api.source_exchange import LARGEST_IMPORT_BYTES
-from headwater.serve.console import crawl_page, entering, overview, problems_list, style_page
+from headwater.serve.console import crawl_page, entering, overview, problems_list, site_owners, style_page
 from headwater.serve.console.troubles import is_page, page_of_problem
 from headwater.serve.etags import Revalidation
 from headwater.serve.frame import Frame, FrameRules, names_of
@@ -94,6 +94,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     runs.router,
     search.router,
     sinks.router,
+    site_owners.router,
     source_bulk.router,
     source_exchange.router,
     source_parts.router,

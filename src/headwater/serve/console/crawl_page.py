@@ -53,7 +53,7 @@ router = APIRouter(include_in_schema=False)
 
 CRAWL = "/console/crawl"
 PAUSE, RESUME, RUN_DUE = f"{CRAWL}/pause", f"{CRAWL}/resume", f"{CRAWL}/run-due"
-RUNS_SHOWN, UPCOMING_SHOWN = 50, 8
+RUNS_SHOWN, UPCOMING_SHOWN = 50, 5
 UPCOMING_MINUTES = 60
 RESULTS = (("", "All"), ("ok", "Fine"), ("warn", "With warnings"), ("fail", "Failed"))
 AGES = {"1h": timedelta(hours=1), "24h": timedelta(hours=24), "7d": timedelta(days=7)}

@@ -12,6 +12,7 @@ from headwater.actions.sources import poll_sources, stop_sources
 from headwater.reports.operations import MACHINERY, QUEUE
 from headwater.serve.access.gate import Operator
 from headwater.serve.console.components import empty_state
+from headwater.serve.console.crawl_page import RESUME
 from headwater.serve.console.forms import Fields, action_button
 from headwater.serve.console.shown import cut, moment, state
 from headwater.serve.console.visit import PageVisit, Visited, see_other
@@ -67,6 +68,8 @@ def action_for(one: HealthProblem, visit: PageVisit) -> Markup:
 
 def button_for(one: HealthProblem) -> tuple[str, str, dict[str, str]] | None:
     """Where it is sent, its word, and what is sent."""
+    if one.kind == "paused":
+        return RESUME, "Resume", {"next": HOME}
     if one.kind in SINK_ACTIONS and one.about.startswith(SINK):
         return (*SINK_ACTIONS[one.kind], {"sink": one.about.removeprefix(SINK)})
     if one.source_id and one.kind == "auto_paused":
@@ -83,6 +86,8 @@ def place_of(one: HealthProblem) -> tuple[str, str]:
         return f"/console/hosts/{quote(one.about, safe='')}", "Open"
     if one.kind in ("suspects", "poison"):
         return "/console/frontier?status=dead" if one.kind == "poison" else "/console/frontier", "Look"
+    if one.kind == "takedown_asked":
+        return "/console/requests", "Decide"
     if one.about in (MACHINERY, QUEUE):
         return "/console/crawl", "Look"
     return "/console/settings", "Look"
