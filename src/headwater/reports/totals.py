@@ -6,7 +6,6 @@ from datetime import datetime, timedelta
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.frontier.entry import EntryStatus
-from headwater.frontier.pause import CrawlPause, read_pause
 from headwater.frontier.reads import count_statuses
 from headwater.reports.frontier import hosts_now
 from headwater.reports.rollups import HOUR, series_of
@@ -37,7 +36,6 @@ class Totals:
     dead: int
     overdue: int  # channels; counted up to a bound
     newest_document_at: datetime | None
-    pause: CrawlPause | None
 
 
 async def totals_now(database: Database) -> Totals:
@@ -61,5 +59,4 @@ async def totals_now(database: Database) -> Totals:
         counts[EntryStatus.DEAD],
         row["overdue"],
         row["newest_document_at"],
-        await read_pause(database),
     )

@@ -58,6 +58,7 @@ class PageFrame:
 
     path: str
     totals: Totals
+    pause: CrawlPause | None
     now: datetime
     caller: Caller
     csrf_token: str
@@ -197,8 +198,8 @@ def _banners(frame: PageFrame, body: PageBody) -> Markup:
     told = [*body.banners]
     if frame.said:
         told.insert(0, element("p", icon("ok"), element("span", cut(frame.said, 600)), class_="banner said"))
-    if frame.totals.pause:
-        told.append(_pause_banner(frame.totals.pause, frame))
+    if frame.pause:
+        told.append(_pause_banner(frame.pause, frame))
     return element("div", *told, class_="banners", role="status")
 
 
