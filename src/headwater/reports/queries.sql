@@ -936,16 +936,15 @@ SELECT statement_timestamp() AS now,
                                 AND c.next_poll_at < statement_timestamp() - $1::interval LIMIT $2::integer) AS o) AS overdue;
 
 -- name: errors_by_host
--- Requests of the last hour that failed, by host and class: of the latest $1 of them, the $2 hosts with most.
+-- Requests that failed, by host and class, of the latest $1 of the last hour: the $2 hosts with most of them.
 WITH latest AS MATERIALIZED (
-    SELECT l.host, l.status, l.reason FROM fetch_log l
-    WHERE l.at > statement_timestamp() - interval '1 hour' AND l.verdict IN ('retry_later', 'dead', 'crashed', 'host_says_wait')
-    ORDER BY l.at DESC LIMIT $1::integer
+    SELECT l.host, l.status, l.reason, l.verdict FROM fetch_log l
+    WHERE l.at > statement_timestamp() - interval '1 hour' ORDER BY l.at DESC LIMIT $1::integer
 ), classed AS (
     SELECT host, CASE WHEN status = 429 THEN '429' WHEN status >= 500 THEN '5xx' WHEN status >= 400 THEN '4xx'
                       WHEN reason LIKE 'dns%' THEN 'dns' WHEN reason LIKE '%timeout' THEN 'timeout' WHEN reason LIKE 'robots%' THEN 'robots'
                       WHEN reason LIKE 'extract%' THEN 'extract' ELSE 'other' END AS class
-    FROM latest
+    FROM latest WHERE verdict IN ('retry_later', 'dead', 'crashed', 'host_says_wait')
 ), worst AS (
     SELECT host, count(*) AS errors FROM classed GROUP BY host ORDER BY errors DESC, host LIMIT $2::integer
 )

@@ -21,7 +21,7 @@ FAILED = frozenset({"retry_later", "dead", "crashed"})
 
 
 @dataclass(frozen=True, slots=True)
-class Totals:
+class StripTotals:
     """`fetched`, `failed` and `documents` are of the last 24 hours; the others of this moment."""
 
     now: datetime
@@ -38,7 +38,7 @@ class Totals:
     newest_document_at: datetime | None
 
 
-async def totals_now(database: Database) -> Totals:
+async def totals_now(database: Database) -> StripTotals:
     row = await database.fetchrow(queries.newest_and_overdue, LATE, MOST_COUNTED)
     assert row is not None
     now: datetime = row["now"]
@@ -46,7 +46,7 @@ async def totals_now(database: Database) -> Totals:
     by_verdict = [(label.partition(".")[0], sum(points)) for label, points in ended.items()]
     documents = await series_of(database, "documents", now - WINDOW, now, HOUR)
     counts, hosts = await count_statuses(database), await hosts_now(database)
-    return Totals(
+    return StripTotals(
         now,
         sum(count for verdict, count in by_verdict if verdict in GOT),
         sum(count for verdict, count in by_verdict if verdict in FAILED),

@@ -7,7 +7,7 @@ from datetime import datetime
 from headwater import __version__
 from headwater.accounts.role import Role
 from headwater.frontier.pause import CrawlPause
-from headwater.reports.totals import Totals
+from headwater.reports.totals import StripTotals
 from headwater.serve.access.caller import Caller, Proof
 from headwater.serve.console.icons import icon
 from headwater.serve.console.shown import cut, foreign, moment
@@ -57,7 +57,7 @@ class PageFrame:
     """What is of the visit."""
 
     path: str
-    totals: Totals
+    totals: StripTotals
     pause: CrawlPause | None
     now: datetime
     caller: Caller
