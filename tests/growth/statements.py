@@ -612,7 +612,7 @@ def _reports(w: Sample) -> dict[str, Calls]:
         "waiting_hosts": [()],
         "newest_and_overdue": [(15 * MINUTE, 10_000)],
         "errors_by_host": [(20_000, 10)],
-        "upcoming_polls": [(60, 50_000)],
+        "upcoming_polls": [(60, 20_000)],
         "list_hosts": [(-1, "", 50)],
         "source_names": [(w.sources,)],
         "page_of_sources": [("", NOBODY, 50)],
