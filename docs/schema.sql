@@ -1455,6 +1455,37 @@ create table crowded_hosts (
     constraint crowded_hosts_pkey PRIMARY KEY (bucket, host)
 );
 
+-- A row while nothing may be polled or fetched.
+create table crawl_pause (
+    only_row boolean not null default true,
+    since    timestamptz not null default now(),
+    set_by   text not null,
+    reason   text not null default ''::text,
+    constraint crawl_pause_pkey PRIMARY KEY (only_row),
+    constraint crawl_pause_only_row_check CHECK (only_row),
+    constraint crawl_pause_reason_check CHECK (length(reason) <= 500)
+);
+
+-- Asked for by strangers on the page for site owners: a person decides.
+create table takedown_requests (
+    id         uuid not null,
+    place      text not null,
+    contact    text not null,
+    reason     text not null,
+    asker      text not null,  -- The network address that sent it, shortened: for the limits alone.
+    asked_at   timestamptz not null default now(),
+    decided_at timestamptz,
+    decided_by text,
+    is_granted boolean,
+    constraint takedown_requests_pkey PRIMARY KEY (id),
+    constraint takedown_requests_check CHECK ((decided_at IS NULL) = (is_granted IS NULL)),
+    constraint takedown_requests_contact_check CHECK (length(contact) <= 320),
+    constraint takedown_requests_place_check CHECK (length(place) <= 2083),
+    constraint takedown_requests_reason_check CHECK (length(reason) <= 2000)
+);
+CREATE INDEX takedown_requests_asked ON takedown_requests USING btree (asker, asked_at);
+CREATE INDEX takedown_requests_open ON takedown_requests USING btree (asked_at, id) WHERE decided_at IS NULL;
+
 create view takedown_watchers as
  SELECT virtualtransaction AS transaction
    FROM pg_locks

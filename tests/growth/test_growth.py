@@ -42,6 +42,7 @@ EXCEPTIONS = {
     "politeness.hosts_within_domain": TAKING_DOWN,
     "reports.waiting_hosts": IN_FIGURES,
     "reports.push_summary": "counts what there is for a person who asks, up to ten thousand",
+    "reports.upcoming_polls": "counts the channels that are due within an hour, for a picture: 20,000 of them at most",
     "frontier.count_entries": AUDIT,
     "frontier.recount_entries": AUDIT,
     "frontier.compare_counts": AUDIT,

@@ -61,7 +61,7 @@ app.command("headwater.cli.frontier:app", name="frontier", help="Look at the que
 app.command(
     "headwater.cli.sources.group:app", name="sources", help="The publishers we follow: add, change, import, export."
 )
-app.command("headwater.cli.crawl:app", name="crawl", help="Poll now, and read the log of runs.")
+app.command("headwater.cli.crawl:app", name="crawl", help="Poll now, pause everything, and read the log of runs.")
 app.command("headwater.cli.status.status:status", name="status", help="How things stand, and what is polled next.")
 app.command("headwater.cli.problems:problems", name="problems", help="All that is wrong, and what to do about it.")
 app.command(

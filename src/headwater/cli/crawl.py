@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from headwater.actions.urls import CrawlStory
     from headwater.discover.polls.ending import RunEnding
     from headwater.discover.polls.lease import Leased
+    from headwater.frontier.pause import CrawlPause
     from headwater.reports.discovery import DiscoveryOverview, Run, RunFollower
     from headwater.reports.freshness import WastefulChannel
     from headwater.services import Services
@@ -26,7 +27,7 @@ LOOK_EVERY_SECONDS = 1.0
 WIDEST_PLACE = 60
 PARTLY = 3
 
-app = App(name="crawl", help="Poll now, and read the log of runs.")
+app = App(name="crawl", help="Poll now, pause everything, and read the log of runs.")
 
 
 @app.command(name="run")
@@ -249,6 +250,45 @@ def line_of(run: "Run") -> str:
     following = f"; next in {length_of(run.next_poll_at - run.at)}" if run.next_poll_at else ""
     source, message = pad(run.source, 30), _placed(_place(run), run.message)
     return f"{run.at:%H:%M:%S}  {run.status:4}  {source}  {run.kind:7}  {message}{following}"
+
+
+@app.command(name="pause")
+def pause(*, reason: str = "", json: AsJson = False, launch: Launched = Launch()) -> None:  # noqa: B008
+    """Pause everything: nothing new is polled or fetched until `headwater crawl resume`; what is under way ends.
+
+    Parameters
+    ----------
+    reason
+        For those who wonder.
+    """
+
+    async def work(services: "Services") -> "CrawlPause":
+        from headwater.actions.pausing import pause_everything
+
+        return await pause_everything(services.database, "a person", reason)
+
+    found = with_services(launch, work)
+    if json:
+        show_json({"since": found.since, "set_by": found.set_by, "reason": found.reason})
+        return
+    show(f"Paused since {found.since:%Y-%m-%d %H:%M} UTC by {inert(found.set_by)}.")
+    say("Go on: headwater crawl resume")
+
+
+@app.command(name="resume")
+def resume(*, json: AsJson = False, launch: Launched = Launch()) -> None:  # noqa: B008
+    """Let everything go on that `headwater crawl pause` stopped."""
+
+    async def work(services: "Services") -> bool:
+        from headwater.actions.pausing import resume_everything
+
+        return await resume_everything(services.database, "a person")
+
+    was_paused = with_services(launch, work)
+    if json:
+        show_json({"was_paused": was_paused})
+        return
+    show("Everything goes on within seconds." if was_paused else "Nothing was paused.")
 
 
 @app.command(name="pages")

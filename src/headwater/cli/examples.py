@@ -43,6 +43,8 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "sources run": ("headwater sources run example.org",),
     "crawl run": ("headwater crawl run example.org",),
     "crawl run-due": ("headwater crawl run-due",),
+    "crawl pause": ("headwater crawl pause --reason 'moving the database'",),
+    "crawl resume": ("headwater crawl resume",),
     "crawl logs": ("headwater crawl logs --follow", "headwater crawl logs example.org --limit 50"),
     "crawl waste": ("headwater crawl waste --limit 50",),
     "crawl pages": ("headwater crawl pages example.org --status failed",),

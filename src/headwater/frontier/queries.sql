@@ -633,3 +633,15 @@ JOIN discoveries d ON d.source_id = $1::uuid AND d.bucket = u.bucket AND d.url_h
 SELECT coalesce(sum(entries), 0)::bigint FROM (
     SELECT entries FROM counters WHERE source_id = $1::uuid
     UNION ALL SELECT entries FROM counter_deltas WHERE source_id = $1) AS counted;
+
+-- name: read_pause
+-- Since when everything is paused, by whom and why; no row where it is not.
+SELECT since, set_by, reason FROM crawl_pause;
+
+-- name: set_pause
+-- Pause everything, unless somebody has.
+INSERT INTO crawl_pause (set_by, reason) VALUES ($1::text, $2::text) ON CONFLICT (only_row) DO NOTHING RETURNING true;
+
+-- name: lift_pause
+-- Let everything go on.
+DELETE FROM crawl_pause RETURNING true;

@@ -224,3 +224,32 @@ SELECT count(DISTINCT domain) FROM hosts WHERE address = $1::text AND NOT is_dou
 -- name: has_answered
 -- Whether a host was ever heard: an answer to robots.txt is the first thing that is had of every host.
 SELECT EXISTS (SELECT 1 FROM robots WHERE bucket = $1::smallint AND host = $2::text AND http_status IS NOT NULL);
+
+-- name: one_asks_at_a_time
+-- Those who ask for takedowns wait for each other, so that none slips past the limits.
+SELECT pg_advisory_xact_lock(hashtextextended('headwater.takedown_requests', 0));
+
+-- name: add_takedown_request
+-- Keep what a stranger asks, unless its address has asked for so much lately, or too much waits already.
+INSERT INTO takedown_requests (id, place, contact, reason, asker)
+SELECT :id::uuid, :place::text, :contact::text, :reason::text, :asker::text
+WHERE (SELECT count(*) FROM takedown_requests WHERE asker = :asker::text AND asked_at > now() - :within::interval) < :of_one::integer
+  AND (SELECT count(*) FROM takedown_requests WHERE decided_at IS NULL) < :in_all::integer
+RETURNING true;
+
+-- name: open_takedown_requests
+-- Requests that nobody has decided, oldest first.
+SELECT id, place, contact, reason, asked_at FROM takedown_requests WHERE decided_at IS NULL ORDER BY asked_at, id LIMIT $1::integer;
+
+-- name: decide_takedown_request
+-- Grant or refuse a request that is open.
+UPDATE takedown_requests SET decided_at = now(), decided_by = $2::text, is_granted = $3::boolean
+WHERE id = $1::uuid AND decided_at IS NULL RETURNING id, place, contact, reason, asked_at;
+
+-- name: count_takedown_requests
+-- How many wait for a person, and since when.
+SELECT count(*) AS waiting, min(asked_at) AS since FROM takedown_requests WHERE decided_at IS NULL;
+
+-- name: forget_takedown_requests
+-- Requests that were decided so long ago.
+DELETE FROM takedown_requests WHERE decided_at < now() - $1::interval;

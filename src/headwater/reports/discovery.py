@@ -27,6 +27,8 @@ LATE_BY_AT_MOST = timedelta(minutes=10)
 # Of so many the delay from publication to discovery is told: more would take longer and say the same.
 NEWEST_ITEMS = 1_000
 SCHEDULED_AT_ONCE, SOURCES_AT_ONCE = 10_000, 500
+# Of a picture: more look the same.
+MOST_UPCOMING = 20_000
 
 
 class DiscoveryStatus(StrEnum):
@@ -297,6 +299,13 @@ async def schedule(database: Database, limit: int) -> list[Scheduled]:
         if len(coming) < limit:
             coming += _resting(await list_sources(database, SourceFilter(status), limit - len(coming)))
     return coming[:limit]
+
+
+async def upcoming_polls(database: Database, minutes: int) -> tuple[int, ...]:
+    """Channels that are due in each of the next minutes."""
+    rows = await database.fetch(queries.upcoming_polls, minutes, MOST_UPCOMING)
+    found = {row["minute"]: row["channels"] for row in rows}
+    return tuple(found.get(minute, 0) for minute in range(minutes))
 
 
 async def whole_schedule(database: Database, batch: int = SCHEDULED_AT_ONCE) -> AsyncIterator[list[Scheduled]]:

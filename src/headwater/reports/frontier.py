@@ -13,6 +13,8 @@ queries = load_queries("headwater.reports")
 learning = load_queries("headwater.learning")
 
 MOST_SUSPECTS = 10_000
+# Among so many errors are looked for.
+LATEST_REQUESTS = 20_000
 LATELY = timedelta(hours=1)
 
 
@@ -88,3 +90,11 @@ async def page_of_sources(database: Database, limit: int, after: tuple[str, UUID
 
 async def list_hosts(database: Database, limit: int, after: tuple[int, str] = (-1, "")) -> list[Any]:
     return await database.fetch(queries.list_hosts, *after, limit)
+
+
+async def errors_by_host(database: Database, hosts: int) -> dict[str, dict[str, int]]:
+    """Failed ones of the latest requests by class, of the hosts with most of them, the worst first."""
+    found: dict[str, dict[str, int]] = {}
+    for row in await database.fetch(queries.errors_by_host, LATEST_REQUESTS, hosts):
+        found.setdefault(row["host"], {})[row["class"]] = row["count"]
+    return found

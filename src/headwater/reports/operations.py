@@ -25,6 +25,7 @@ from headwater.figures import (
     WORK_LOST,
     settled_within,
 )
+from headwater.frontier.pause import CrawlPause, read_pause
 from headwater.reports.sinks import DeliveryNow, delivery_now, problems_of_sinks
 from headwater.sources.health import HealthProblem, Severity
 
@@ -122,6 +123,7 @@ class Operations:
     days_ahead: Mapping[str, int] = field(default_factory=dict)
     rows_in_default: int = 0
     delivery: DeliveryNow | None = None
+    pause: CrawlPause | None = None
 
     @property
     def alive(self) -> tuple[RoleProcess, ...]:
@@ -170,6 +172,7 @@ async def operations_now(database: Database, waiting: Any = None) -> Operations:
         days_ahead=await days_ahead(database),
         rows_in_default=await database.fetchval(queries.rows_in_default, MOST_ROWS),
         delivery=await delivery_now(database),
+        pause=await read_pause(database),
     )
 
 
@@ -212,13 +215,14 @@ def troubles_of(counts: Mapping[str, int], said: Mapping[str, str]) -> tuple[Tas
 
 def problems_in(now: Operations) -> Iterator[HealthProblem]:
     """Problems that call for a person. Pure."""
-    yield from _nobody_works(now)
+    yield from _paused(now.pause) if now.pause else _nobody_works(now)
     yield from _nobody_maintains(now)
     yield from _nobody_delivers(now)
     if now.delivery:
         yield from problems_of_sinks(now.delivery)
-    yield from _behind(now)
-    yield from _fetches_late(now)
+    if not now.pause:
+        yield from _behind(now)
+        yield from _fetches_late(now)
     yield from _without_network(now)
     yield from _tasks(now)
     yield from _losses(now)
@@ -232,6 +236,13 @@ def problems_in(now: Operations) -> Iterator[HealthProblem]:
         what = f"{table} has partitions for {least} more {'day' if least == 1 else 'days'}."
         fix = "Make them: headwater run maintain --once"
         yield HealthProblem("partitions", Severity.WARNING, what, fix, None, "the database")
+
+
+def _paused(pause: CrawlPause) -> Iterator[HealthProblem]:
+    """Work that waits is no other trouble meanwhile."""
+    why = f": {pause.reason}" if pause.reason else ""
+    what = f"{pause.set_by} paused everything{why}. Nothing is polled or fetched."
+    yield HealthProblem("paused", Severity.WARNING, what, "Go on: headwater crawl resume", pause.since, QUEUE)
 
 
 def is_missing(now: Operations, duty: str, since: datetime | None) -> bool:

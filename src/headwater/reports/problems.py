@@ -45,6 +45,7 @@ HINTED_SOURCES = 200
 MOST_HOSTS = 1_000
 SOURCES_AT_ONCE = 500
 DECAYED = "extraction_decayed"
+OWNERS = "site owners"
 # What a row that no code of ours wrote makes of the code that reads it.
 UNREADABLE = (UsageError, KeyError, TypeError, ValueError)
 
@@ -67,7 +68,9 @@ async def find_problems(
     waiting = await database.fetchrow(queries.work_that_waits, LATE)
     assert waiting is not None
     hosts = await database.fetch(queries.troubled_hosts, None, MOST_HOSTS)
+    asked = await database.fetchrow(takedown_queries.count_takedown_requests)
     found = [
+        *of_requests(asked),
         *of_checks([check_disk(data), await check_schema(database), await check_clock(database, clock)]),
         *of_checks([check_secrets(settings.poll.secrets_file)]),
         *problems_in(await operations_now(database, waiting)),
@@ -191,6 +194,14 @@ def of_checks(checks: Iterable[Check]) -> Iterator[HealthProblem]:
         if check.level != "ok":
             grade = Severity.ERROR if check.level == "failure" else Severity.WARNING
             yield HealthProblem("installation", grade, f"{check.says}.", check.fix, about="this machine")
+
+
+def of_requests(row: Any) -> Iterator[HealthProblem]:
+    """Of site owners, who wait for an answer."""
+    if row["waiting"]:
+        asks = "1 site owner asks" if row["waiting"] == 1 else f"{row['waiting']:,} site owners ask"
+        fix = "Grant or refuse it on the console: /console/requests"
+        yield HealthProblem("takedown_asked", Severity.WARNING, f"{asks} to be left alone.", fix, row["since"], OWNERS)
 
 
 def of_queue(row: Any) -> Iterator[HealthProblem]:

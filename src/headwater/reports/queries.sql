@@ -992,3 +992,33 @@ SELECT r.source_id, date_trunc('hour', r.at, 'UTC') AS hour, sum(r.inserted)::bi
 FROM runs r
 WHERE r.source_id = ANY ($1::uuid[]) AND r.at >= $2::timestamptz
 GROUP BY 1, 2;
+
+-- name: newest_and_overdue
+-- When the newest document was first seen, and how many channels are later than a span, counted up to a bound.
+SELECT statement_timestamp() AS now,
+       (SELECT d.first_seen_at FROM documents d WHERE d.deleted_at IS NULL ORDER BY d.first_seen_at DESC LIMIT 1) AS newest_document_at,
+       (SELECT count(*) FROM (SELECT 1 FROM channels c WHERE c.is_active AND c.is_unpolled IN (false, true)
+                                AND c.next_poll_at < statement_timestamp() - $1::interval LIMIT $2::integer) AS o) AS overdue;
+
+-- name: errors_by_host
+-- Requests that failed, by host and class, of the latest $1 of the last hour: the $2 hosts with most of them.
+WITH latest AS MATERIALIZED (
+    SELECT l.host, l.status, l.reason, l.verdict FROM fetch_log l
+    WHERE l.at > statement_timestamp() - interval '1 hour' ORDER BY l.at DESC LIMIT $1::integer
+), classed AS (
+    SELECT host, CASE WHEN status = 429 THEN '429' WHEN status >= 500 THEN '5xx' WHEN status >= 400 THEN '4xx'
+                      WHEN reason LIKE 'dns%' THEN 'dns' WHEN reason LIKE '%timeout' THEN 'timeout' WHEN reason LIKE 'robots%' THEN 'robots'
+                      WHEN reason LIKE 'extract%' THEN 'extract' ELSE 'other' END AS class
+    FROM latest WHERE verdict IN ('retry_later', 'dead', 'crashed', 'host_says_wait')
+), worst AS (
+    SELECT host, count(*) AS errors FROM classed GROUP BY host ORDER BY errors DESC, host LIMIT $2::integer
+)
+SELECT c.host, c.class, count(*) AS count FROM classed c JOIN worst w USING (host)
+GROUP BY c.host, c.class, w.errors ORDER BY w.errors DESC, c.host, count DESC;
+
+-- name: upcoming_polls
+-- How many channels are due in each of the next minutes; those that are late count to the first. Of so many the first.
+SELECT greatest(0, floor(extract(epoch FROM next_poll_at - statement_timestamp()) / 60))::integer AS minute, count(*) AS channels
+FROM (SELECT c.next_poll_at FROM channels c WHERE c.is_active AND c.is_unpolled IN (false, true)
+        AND c.next_poll_at < statement_timestamp() + $1::integer * interval '1 minute' LIMIT $2::integer) AS d
+GROUP BY 1;

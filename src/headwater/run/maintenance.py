@@ -26,6 +26,7 @@ from headwater.learning.store import expire
 from headwater.log import Logger
 from headwater.politeness.addresses import pace_addresses
 from headwater.politeness.crowds import judge_crowds
+from headwater.politeness.takedown_requests import forget_requests
 from headwater.reports.health import note_health
 from headwater.reports.rolling import RollupDays, forget_rollups, roll_up, roll_up_sources
 from headwater.reports.sizes import note_sizes
@@ -155,6 +156,7 @@ class Maintenance:
             Chore("forget_events", timedelta(hours=1), lambda: forget_events(database, EVENT_DAYS)),
             Chore("forget_items", timedelta(hours=1), lambda: forget_items(database, self.item_days)),
             Chore("forget_sightings", timedelta(hours=1), lambda: forget_sightings(database, self.item_days)),
+            Chore("forget_requests", timedelta(hours=1), lambda: forget_requests(database)),
             Chore("forget_processes", timedelta(hours=1), lambda: forget_processes(database)),
             # Processes of `deliver` do it at once; where none runs, the log goes on all the same.
             Chore("move_changes", timedelta(minutes=1), lambda: move_changes(database)),

@@ -52,6 +52,8 @@ from headwater.serve.api import (
     views,
 )
 from headwater.serve.api.source_exchange import LARGEST_IMPORT_BYTES
+from headwater.serve.console import crawl_page, entering, overview, problems_list, site_owners, style_page
+from headwater.serve.console.troubles import is_page, page_of_problem
 from headwater.serve.etags import Revalidation
 from headwater.serve.frame import Frame, FrameRules, names_of
 from headwater.serve.hubs import LARGEST_PUSH_BYTES
@@ -79,8 +81,10 @@ ROUTERS: tuple[APIRouter, ...] = (
     changes.router,
     channels.router,
     crawl.router,
+    crawl_page.router,
     description.router,
     documents.router,
+    entering.router,
     events.router,
     explain.router,
     frontier.router,
@@ -89,10 +93,13 @@ ROUTERS: tuple[APIRouter, ...] = (
     jobs.router,
     older.router,
     operations.router,
+    overview.router,
     pages.router,
+    problems_list.router,
     runs.router,
     search.router,
     sinks.router,
+    site_owners.router,
     source_bulk.router,
     source_exchange.router,
     source_parts.router,
@@ -102,6 +109,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     static.router,
     stats.router,
     stream.router,
+    style_page.router,
     takedowns.router,
     templates.router,
     tokens.router,
@@ -147,7 +155,10 @@ def every_route() -> list[APIRoute]:
 def tell_errors(app: FastAPI, mode: Mode) -> None:
     def telling(kind: type[Exception], made: Callable[..., ProblemDetails]) -> None:
         async def tell(request: Request, error: Exception) -> Response:
-            return response_of(made(error), request.state.request_id, headers_of(error))
+            found, headers = made(error), headers_of(error)
+            if is_page(request.url.path):
+                return page_of_problem(request, found, dict(headers))
+            return response_of(found, request.state.request_id, headers)
 
         app.add_exception_handler(kind, tell)
 

@@ -6,6 +6,9 @@ import pytest
 from tests.integration.serve.callers import ApiCaller
 
 from headwater.serve.pages.layout import PAGE_POLICY
+from headwater.serve.pages.static import static_files
+
+LARGEST_STATIC_BYTES = 150_000
 
 
 async def test_the_page_of_the_api_and_its_stylesheet(api: ApiCaller) -> None:
@@ -29,3 +32,7 @@ async def test_the_page_of_the_api_and_its_stylesheet(api: ApiCaller) -> None:
 @pytest.mark.parametrize("name", ["none.css", "..%2flayout.py", "%2e%2e/static.py", "api.css%00", "x" * 200])
 async def test_no_name_leads_out_of_the_folder(api: ApiCaller, name: str) -> None:
     assert (await api.get(f"/static/{name}")).status in (404, 422)
+
+
+def test_all_that_pages_load_is_small() -> None:
+    assert sum(map(len, static_files().values())) < LARGEST_STATIC_BYTES

@@ -21,9 +21,12 @@ OPEN = {
     "/static/{name}": "stylesheets, the same for everybody",
     "/api/v1/login": "who logs in is not known before",
     "/push/{token}": "hubs; the address itself is the secret, and what they bring is signed",
+    "/login": "the same by a form",
+    "/crawler": "for owners of sites, under a public address only; what they ask is a row that a person decides",
+    "/": "leads to the console, and tells nothing",
 }
 # Changes that a viewer may make: of nothing but its own login.
-OWN = {"/api/v1/logout", "/api/v1/me/password"}
+OWN = {"/api/v1/logout", "/api/v1/me/password", "/logout", "/console/theme"}
 # Asked by POST, and open to readers; each with its reason.
 READ_BY_POST = {"/mcp": "a message of an agent; the tools that change something are offered to operators only"}
 

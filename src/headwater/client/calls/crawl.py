@@ -6,12 +6,35 @@ Written by `make client` from the description of the API: not to be changed by h
 from typing import Unpack
 
 from headwater.client.connection import Connection
-from headwater.client.shapes.crawl import CrawlStatus, PolledSources, SourcesToPoll
+from headwater.client.shapes.crawl import (
+    CrawlPauseShape,
+    CrawlStatus,
+    PolledSources,
+    Resumed,
+    SourcesToPoll,
+    WantedPause,
+)
 from headwater.client.shapes.shared import OperationShape
 
 
 class CrawlCalls(Connection):
     """A part of the client."""
+
+    def pause_crawl(self, **fields: Unpack[WantedPause]) -> CrawlPauseShape:
+        """Pause everything: nothing new is polled or fetched until it is resumed; what is under way ends.
+
+        Role: operator.
+        """
+        told: CrawlPauseShape = self._ask("POST", "/api/v1/crawl/pause", body=fields)
+        return told
+
+    def resume_crawl(self) -> Resumed:
+        """Let everything go on; workers do within seconds.
+
+        Role: operator.
+        """
+        told: Resumed = self._ask("POST", "/api/v1/crawl/resume")
+        return told
 
     def run_sources(self, **fields: Unpack[SourcesToPoll]) -> PolledSources:
         """Poll sources as soon as their hosts allow, whatever their schedule or time window says.

@@ -3,9 +3,18 @@
 Written by `make client` from the description of the API: not to be changed by hand.
 """
 
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 from headwater.client.shapes.shared import SourcePolled
+
+
+class CrawlPauseShape(TypedDict):
+    """Nothing is polled or fetched since then."""
+
+    since: str
+    set_by: str
+    reason: str
+
 
 CrawlPool = TypedDict("CrawlPool", {"global": int})
 
@@ -18,6 +27,7 @@ class CrawlStatus(TypedDict):
     `locked`: Channels that are being polled.
     `in_flight`: Hosts that are being asked at this moment.
     `pollers`: Processes that poll.
+    `pause`: Null while everything goes on.
     """
 
     running: bool
@@ -26,6 +36,7 @@ class CrawlStatus(TypedDict):
     locked: int
     in_flight: int
     pollers: int
+    pause: CrawlPauseShape | None
 
 
 class PolledSources(TypedDict):
@@ -38,6 +49,10 @@ class PolledSources(TypedDict):
     sources: list[SourcePolled]
 
 
+class Resumed(TypedDict):
+    was_paused: bool
+
+
 class SourcesToPoll(TypedDict):
     """Its fields:
 
@@ -45,3 +60,12 @@ class SourcesToPoll(TypedDict):
     """
 
     sources: list[str]
+
+
+class WantedPause(TypedDict):
+    """Its fields:
+
+    `reason`: For those who wonder.
+    """
+
+    reason: NotRequired[str]

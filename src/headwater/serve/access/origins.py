@@ -1,15 +1,14 @@
 """Whether a browser sent a request for a page of ours. Programs that are no browsers send neither header."""
 
-import re
 from urllib.parse import parse_qsl, urlsplit
 
 from starlette.requests import Request
 
 from headwater.errors import Refused
 from headwater.serve.access.caller import Caller
+from headwater.serve.access.visits import FORM
 
 CSRF_HEADER, CSRF_FIELD = "x-csrf-token", "csrf_token"
-FORM = re.compile(r"application/x-www-form-urlencoded\s*(;.*)?", re.IGNORECASE)
 MOST_FIELDS = 1_000
 
 

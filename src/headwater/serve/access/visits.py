@@ -1,6 +1,7 @@
 """Around every request: who makes it, and what it changed. Within the frame, outside of all routes."""
 
 import asyncio
+import re
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qsl
@@ -29,6 +30,7 @@ LOOKED_AT_SECONDS = 30.0
 # Larger bodies are lists and files: the audit log says how large.
 LARGEST_AUDITED_BODY_BYTES = 16_384
 MOST_PARAMETERS = 100
+FORM = re.compile(r"application/x-www-form-urlencoded\s*(;.*)?", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -88,7 +90,7 @@ class Visits:
             await self._app(scope, receive, send)
             return
         visit = scope["state"]["visit"] = await self._visit(scope)
-        body, answer = _SeenBody(receive, visit), self._while_known(scope, visit, send)
+        body, answer = _SeenBody(receive, visit, is_form_in(scope)), self._while_known(scope, visit, send)
         if scope["method"] not in SAFE_METHODS:
             answer = self._noting(scope, visit, body, answer)
         try:
@@ -187,6 +189,18 @@ def line_of(scope: Scope, visit: WebVisit, status: int, body: "_SeenBody") -> Au
     )
 
 
+def form_in(body: bytes) -> dict[str, str | list[str]]:
+    """Without what only proves that a page of ours made it. Raises ValueError."""
+    given: dict[str, list[str]] = {}
+    for name, value in parse_qsl(body.decode(), max_num_fields=MOST_PARAMETERS * 10):
+        given.setdefault(name, []).append(value)
+    return {name: values if len(values) > 1 else values[0] for name, values in given.items() if name != "csrf_token"}
+
+
+def is_form_in(scope: Scope) -> bool:
+    return bool(FORM.fullmatch(Headers(scope=scope).get("content-type", "")))
+
+
 def query_of(scope: Scope) -> dict[str, str]:
     try:
         return dict(parse_qsl(scope["query_string"].decode("latin-1"), max_num_fields=MOST_PARAMETERS))
@@ -200,6 +214,7 @@ class _SeenBody:
 
     receive: Receive
     visit: WebVisit
+    is_form: bool = False
     size: int = 0
     kept: bytearray = field(default_factory=bytearray)
 
@@ -219,6 +234,8 @@ class _SeenBody:
         if self.size > LARGEST_AUDITED_BODY_BYTES:
             return {"left_out": f"{self.size:,} bytes"}
         try:
+            if self.is_form:
+                return form_in(bytes(self.kept))
             return orjson.loads(bytes(self.kept)) if self.kept else {}
-        except orjson.JSONDecodeError:
+        except ValueError:
             return {"left_out": f"{self.size:,} bytes"}

@@ -9,10 +9,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from headwater.accounts.passwords import MOST_BYTES, require_good_password
 from headwater.accounts.role import Role
 from headwater.accounts.users import UserChange
-from headwater.errors import NotFound, UsageError
-from headwater.serve.access.caller import Caller, NotIdentified, Proof
-from headwater.serve.access.entrance import Entrance
+from headwater.errors import UsageError
+from headwater.serve.access.caller import Caller, Proof
 from headwater.serve.access.gate import Viewer, open_to_all
+from headwater.serve.access.logins import begin_login, cookie_of, end_login
 from headwater.serve.access.visits import visit_of
 from headwater.serve.api.users import Password
 from headwater.serve.problems import MEDIA_TYPE, ProblemDetails
@@ -59,26 +59,9 @@ async def log_in(entrance: Entered, request: Request, response: Response, wanted
 
     A login before it ends. Programs use tokens instead.
     """
-    visit = visit_of(request)
-    session = await entrance.sessions.log_in(wanted.name, wanted.password, visit.address)
-    if session is None:
-        visit.caller, visit.claims = None, await _known_name(entrance, wanted.name)
-        raise NotIdentified("Name and password do not fit.", fix="Try again, or ask an admin for a new password.")
-    # A cookie that was there before, whoever put it there, proves nothing from now on.
-    if (before := await entrance.session_in(request.headers)) is not None:
-        await entrance.sessions.end(before.secret)
-    visit.caller = Caller(session.user, session.role, Proof.SESSION, session)
-    seconds = round(entrance.web.session_lifetime.total_seconds())
-    response.headers["set-cookie"] = entrance.set_cookie(session.secret, seconds)
-    return _me(visit.caller)
-
-
-async def _known_name(entrance: Entrance, name: str) -> str:
-    """For the audit log: people type passwords where names belong, and those stand nowhere."""
-    try:
-        return (await entrance.users.read(name)).name
-    except NotFound:
-        return ""
+    session = await begin_login(entrance, request, wanted.name, wanted.password)
+    response.headers["set-cookie"] = cookie_of(entrance, session)
+    return _me(visit_of(request).require_caller())
 
 
 @router.post("/logout", status_code=204)
@@ -89,12 +72,8 @@ async def log_out(
     everywhere: Annotated[bool, Query(description="End all logins of this person.")] = False,
 ) -> None:
     """End this login, or all of this person. A caller without a login has nothing to end."""
-    if caller.session is None:
-        return
-    if everywhere:
-        await entrance.sessions.end_all_of(caller.session.user)
-    await entrance.sessions.end(caller.session.secret)
-    response.headers["set-cookie"] = entrance.set_cookie("", 0)
+    if cookie := await end_login(entrance, caller, everywhere=everywhere):
+        response.headers["set-cookie"] = cookie
 
 
 @router.get("/me")

@@ -1,15 +1,18 @@
 """/api/v1/crawl: polls now, and how far they are."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import APIRouter
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
+from headwater.actions.pausing import pause_everything, resume_everything
 from headwater.actions.sources import poll_sources
 from headwater.errors import Refused
+from headwater.frontier.pause import LONGEST_REASON, read_pause
 from headwater.reports.discovery import DiscoveryOverview, summary
 from headwater.reports.frontier import hosts_now
 from headwater.reports.operations import live_processes
@@ -54,6 +57,24 @@ class CrawlPool(BaseModel):
     global_: int = Field(alias="global", serialization_alias="global")
 
 
+class CrawlPauseShape(BaseModel):
+    """Nothing is polled or fetched since then."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    since: datetime
+    set_by: str = Field(examples=["ann"])
+    reason: str
+
+
+class WantedPause(StrictBody):
+    reason: Annotated[KeptText, Field(max_length=LONGEST_REASON)] = Field("", description="For those who wonder.")
+
+
+class Resumed(BaseModel):
+    was_paused: bool
+
+
 class CrawlStatus(BaseModel):
     running: bool = Field(description="Whether a process polls.")
     pool: CrawlPool
@@ -61,6 +82,7 @@ class CrawlStatus(BaseModel):
     locked: int = Field(description="Channels that are being polled.")
     in_flight: int = Field(description="Hosts that are being asked at this moment.")
     pollers: int = Field(description="Processes that poll.")
+    pause: CrawlPauseShape | None = Field(description="Null while everything goes on.")
 
 
 @router.post("/crawl/run", response_model=PolledSources)
@@ -139,4 +161,17 @@ async def crawl_status(caller: Viewer, services: Installed) -> CrawlStatus:
         locked=found.polling,
         in_flight=hosts.busy,
         pollers=len(pollers),
+        pause=CrawlPauseShape.model_validate(pause) if (pause := await read_pause(services.database)) else None,
     )
+
+
+@router.post("/crawl/pause")
+async def pause_crawl(caller: Operator, services: Installed, wanted: WantedPause) -> CrawlPauseShape:
+    """Pause everything: nothing new is polled or fetched until it is resumed; what is under way ends."""
+    return CrawlPauseShape.model_validate(await pause_everything(services.database, caller.name, wanted.reason))
+
+
+@router.post("/crawl/resume")
+async def resume_crawl(caller: Operator, services: Installed) -> Resumed:
+    """Let everything go on; workers do within seconds."""
+    return Resumed(was_paused=await resume_everything(services.database, caller.name))

@@ -9,12 +9,13 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from headwater.actions.takedowns import covered_in_words, takedown_story
 from headwater.ingest.taking_down import lift_everywhere, record, sweep
-from headwater.politeness.takedown import parse_takedown
+from headwater.politeness.takedown import Takedown, parse_takedown
 from headwater.reports.paging import page_of_takedowns
 from headwater.serve.access.gate import Admin, Operator, Viewer
 from headwater.serve.api.operations import OperationShape
 from headwater.serve.operations import Progress
 from headwater.serve.shared import USUAL_PAGE, Cursor, Installed, Limit, LongWork
+from headwater.services import Services
 from headwater.shapes.takedowns import story_as_dict
 
 router = APIRouter(prefix="/api/v1", tags=["takedowns"])
@@ -95,20 +96,23 @@ async def add_takedown(
     It holds at once. Entries are ended, documents and vacancies withdrawn by the operation, and every sink is told.
     """
     takedown = parse_takedown(wanted.domain_or_url)
-    await record(services.database, takedown, wanted.reason)
+    begun = await begin_takedown(services, work, takedown, wanted.reason, caller.name)
+    response.headers["location"] = f"/api/v1/operations/{begun.id}"
+    return AcceptedTakedown(domain_or_url=takedown.name, covers=covered_in_words(takedown), operation=begun)
+
+
+async def begin_takedown(
+    services: Services, work: LongWork, takedown: Takedown, reason: str, actor: str
+) -> OperationShape:
+    """It holds when this ends; the operation withdraws what stands of it."""
+    await record(services.database, takedown, reason)
 
     async def apply(progress: Progress) -> Mapping[str, Any]:
         done = await sweep(services.database, takedown)
         progress(done.entries)
         return done._asdict()
 
-    begun = await work.begin("takedowns.apply", caller.name, apply)
-    response.headers["location"] = f"/api/v1/operations/{begun.id}"
-    return AcceptedTakedown(
-        domain_or_url=takedown.name,
-        covers=covered_in_words(takedown),
-        operation=OperationShape.model_validate(begun),
-    )
+    return OperationShape.model_validate(await work.begin("takedowns.apply", actor, apply))
 
 
 @router.get("/takedowns/{name:path}")

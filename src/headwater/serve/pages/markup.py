@@ -4,7 +4,7 @@ import re
 from html import escape
 
 _CODE = re.compile(r"`([^`]+)`")
-VOID = frozenset({"meta", "link", "br"})
+VOID = frozenset({"meta", "link", "br", "input", "hr", "col"})
 
 
 class Markup(str):

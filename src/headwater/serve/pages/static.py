@@ -1,4 +1,4 @@
-"""/static: stylesheets of the pages. They are the same for everybody, and tell nothing."""
+"""/static: stylesheets and the script of the pages. They are the same for everybody, and tell nothing."""
 
 from functools import cache
 from importlib.resources import files
@@ -13,7 +13,11 @@ from headwater.serve.access.gate import open_to_all
 
 router = APIRouter(include_in_schema=False)
 
-TYPES = {".css": "text/css; charset=utf-8"}
+TYPES = {
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
 
 
 @cache

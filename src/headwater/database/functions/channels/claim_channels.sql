@@ -31,6 +31,10 @@ declare
     v_jobs   uuid[];
     v_room   integer;
 begin
+    if exists (select from crawl_pause) then
+        return query select null::uuid, v_marks, interval '2 seconds';
+        return;
+    end if;
     select array_agg(due.id), min(due.next_poll_at) into v_ids, v_oldest
     from (select c.id, c.next_poll_at from channels c
           where c.is_active and c.is_unpolled = false and c.next_poll_at <= v_now and c.next_poll_at >= v_marks[1]

@@ -6,7 +6,8 @@
 -- Invariants: a host never starts two requests within its spacing, because its row is locked before entries are chosen in
 -- a second statement with a snapshot of its own (one statement would choose by a snapshot older than its lock, and a
 -- submit in between would sleep for ever). No entry is leased twice: its update repeats the status. Every visited host is
--- refreshed, also one that had nothing, or a few empty hosts at the head would stop all claims.
+-- refreshed, also one that had nothing, or a few empty hosts at the head would stop all claims. While everything is paused
+-- there is nothing to lease.
 create function claim_entries(
     p_owner text, p_limit integer, p_lease interval, p_bucket smallint default null, p_marks timestamptz[] default null,
     p_now timestamptz default null, p_doubted integer default null, p_doubted_first integer default 0,
@@ -44,6 +45,12 @@ declare
     v_buckets  smallint[];
     v_hosts    text[];
 begin
+    if exists (select from crawl_pause) then
+        return query select null::uuid, null::smallint, null::bytea, null::text, null::text, null::uuid, null::text, null::smallint,
+                            null::smallint, null::smallint, null::integer, null::smallint, null::text, null::text, null::text,
+                            null::bytea, null::boolean, interval '2 seconds', p_marks, null::text, null::uuid, null::boolean;
+        return;
+    end if;
     -- Turns: 1 a few hosts in doubt, 2 hosts that answer, 3 those of them whose owners have their share, 4 hosts in doubt.
     foreach v_turn in array array[1, 2, 3, 4] loop
     continue when v_turn = 1 and p_doubted_first <= 0 or v_turn = 3 and not v_has_shares;

@@ -14,7 +14,7 @@ declare
     v_now  timestamptz := coalesce(p_now, clock_timestamp());
     v_pick record;
 begin
-    if exists (select 1 from slots s where s.owner = p_owner) then
+    if exists (select from crawl_pause) or exists (select 1 from slots s where s.owner = p_owner) then
         return;
     end if;
     select e.bucket, e.url_hash, e.host, h.max_concurrency = 1 as is_alone, h.domain, h.found_by, h.is_doubted into v_pick

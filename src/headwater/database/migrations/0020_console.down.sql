@@ -1,0 +1,2 @@
+DROP TABLE takedown_requests;
+DROP TABLE crawl_pause;
