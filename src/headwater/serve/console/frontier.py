@@ -1,5 +1,6 @@
 """/console/frontier: the queue of URLs, why each waits, and what a person can do about it."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -82,6 +83,8 @@ PATH = "/console/frontier"
 ROWS, SOURCES_SHOWN = 50, 10
 MOST_CHOSEN, MOST_ADDED = 1_000, 10_000
 COLOURS = {"pending": "c2", "fetching": "c1", "fetched": "c4", "failed": "c3", "dead": "c5"}
+# The sentence that introduces a command.
+CALL = re.compile(r"[.;] [^.;]{1,40}$")
 WAITING = (EntryStatus.PENDING, EntryStatus.FAILED)
 RETRIED = (EntryStatus.FAILED, EntryStatus.DEAD, EntryStatus.FETCHED)
 
@@ -117,17 +120,19 @@ async def frontier_page(caller: Viewer, visit: Visited) -> HTMLResponse:
     total = await count_matching(database, wanted)
     names = await source_names(database, list({one.source_id for one in page.entries}))
     listed = _table(visit, page.entries, names)
-    bulk = bulk_bar(total.count, told_total(total), *_verbs(visit, wanted)) if page.entries else Markup("")
-    inside = form(f"{PATH}/change", visit.csrf_token, hidden("query", _address(query)), listed, bulk, label="URLs")
+    bulk = bulk_bar(total.count, told_total(total), *_verbs()) if page.entries else Markup("")
+    inside = listed
+    if visit.may(Role.OPERATOR):
+        inside = form(f"{PATH}/change", visit.csrf_token, hidden("query", _address(query)), listed, bulk, label="URLs")
     is_short = page.cursor is not None and len(page.entries) < ROWS
     note = element("p", f"A rare filter: {page.share_looked_at:.0%} is searched so far.", class_="note")
     main = joined(
-        _figures(visit, stats),
         segments(query, "status", _segments(stats), "Status"),
         _filters(query),
         note if is_short else "",
         inside,
         pager(query, len(page.entries), page.cursor, total.count, told_total(total)),
+        _figures(visit, stats),
     )
     lead = "Every known URL, in no order of its own. A host's pace decides when one is fetched: see why it waits."
     add = link("Add URLs", f"{PATH}/add", class_="button primary") if visit.may(Role.OPERATOR) else Markup("")
@@ -222,9 +227,7 @@ def story_path(url: str) -> str:
     return f"{PATH}/url?url={quote(url, safe='')}"
 
 
-def _verbs(visit: PageVisit, wanted: Filter) -> list[Markup]:
-    if not visit.may(Role.OPERATOR):
-        return []
+def _verbs() -> list[Markup]:
     return [
         button("Fetch again", name="do", value="retry"),
         button("Forget", kind="danger", name="do", value="remove"),
@@ -403,14 +406,27 @@ def _now(visit: PageVisit, story: PageStory) -> Markup:
     ahead = f"{story.ahead_on_host:,} before it on its host" if story.ahead_on_host else "the first of its host"
     told = [
         ("Status", state(story.status)),
-        ("Why", foreign(story.why, 600)),
-        ("Next", foreign(story.next, 600)),
+        ("Why", foreign(without_command(story.why), 600)),
+        ("Next", foreign(without_command(story.next), 600)),
         ("At", due(story.next_at, visit.now)),
-        ("Document", foreign(story.document, 600)),
+        ("Document", _document(story)),
         *([("Vacancy", foreign(story.vacancy, 600))] if story.vacancy else []),
         *([("In line", Markup(ahead))] if story.status in WAITING else []),
     ]
     return panel("Now", facts(told), id_="now")
+
+
+def without_command(told: str) -> str:
+    """A sentence for a terminal, without the command that it ends with: here a button does it. Pure."""
+    before, command, _ = told.partition(": headwater ")
+    return CALL.sub("", before) if command else told
+
+
+def _document(story: PageStory) -> Markup:
+    told = foreign(without_command(story.document), 600)
+    if not story.document.startswith("kept"):
+        return told
+    return joined(told, ": ", link("read it", f"/console/documents/{canonicalise(story.url).url_hash.hex()}"))
 
 
 def _found(story: PageStory) -> Markup:

@@ -1,7 +1,7 @@
 """/console/hosts: whom we visit, how fast, who decided that, and what their robots.txt says."""
 
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import quote
 
@@ -140,12 +140,17 @@ def _now(story: HostStory) -> Markup:
         ("Delay now", paced(story.pace.delay.total_seconds() * 1000, story.pace.decided_by)),
         ("Penalty", milliseconds(row["penalty_ms"]) if row["penalty_ms"] else NOTHING),
         ("Being asked", Markup(f"{row['in_flight']} of {row['max_concurrency']}")),
-        ("Next slot", due(row["next_slot_at"], story.now) if row["next_slot_at"] else NOTHING),
-        ("Wakes", due(row["wake_at"], story.now) if row["wake_at"] else Markup("nothing waits")),
+        ("Next slot", _from_now(row["next_slot_at"], story.now)),
+        ("Wakes", _from_now(row["wake_at"], story.now) if row["wake_at"] else Markup("nothing waits")),
         ("Last fetch", moment(row["last_fetch_at"], story.now)),
         ("Address", foreign(row["address"] or "–", 60)),
     ])  # fmt: skip
     return panel("Pace", told, note="now", id_="pace")
+
+
+def _from_now(at: datetime | None, now: datetime) -> Markup:
+    """What is past could be now."""
+    return due(at, now) if at and at > now else Markup("now")
 
 
 def paced(delay_ms: float, decided_by: str) -> Markup:
