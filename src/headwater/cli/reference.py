@@ -8,7 +8,6 @@ from typing import Any
 from cyclopts import App
 
 from headwater.cli.app import EXIT_CODES, app
-from headwater.cli.config.group import as_written
 from headwater.cli.examples import EXAMPLES
 from headwater.cli.output import say
 from headwater.frontier import states
@@ -17,6 +16,7 @@ from headwater.settings import every_setting
 from headwater.settings.aliases import ALIASES, IGNORED, IGNORED_IN_FILE
 from headwater.settings.groups import Setting, Settings
 from headwater.settings.loading import PREFIX
+from headwater.settings.written import as_written
 
 USAGE = 2
 

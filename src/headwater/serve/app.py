@@ -53,6 +53,7 @@ from headwater.serve.api import (
 )
 from headwater.serve.api.source_exchange import LARGEST_IMPORT_BYTES
 from headwater.serve.console import crawl_page, entering, overview, problems_list, site_owners, style_page
+from headwater.serve.console.routes import PAGE_ROUTERS
 from headwater.serve.console.troubles import is_page, page_of_problem
 from headwater.serve.etags import Revalidation
 from headwater.serve.frame import Frame, FrameRules, names_of
@@ -115,6 +116,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     tokens.router,
     users.router,
     views.router,
+    *PAGE_ROUTERS,
 )
 # Bytes that a body may have, where that is more than usual.
 LARGER_BODIES = {

@@ -1,6 +1,5 @@
 """`headwater config`: what every setting is, and who said so."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cyclopts import App
@@ -20,6 +19,8 @@ app.command("headwater.cli.config.init:init", name="init", help="Write a setting
 def show_all(*, json: AsJson = False, launch: Launched = Launch()) -> None:  # noqa: B008 (frozen)
     """Print every setting, its value and its origin; secrets are masked."""
     loaded = launch.settings()
+    from headwater.settings.written import as_written
+
     rows = [(path, as_written(value), str(loaded.origins[path])) for path, value in values_of(loaded)]
     if json:
         show_json({path: {"value": value, "origin": origin} for path, value, origin in rows})
@@ -39,6 +40,8 @@ def get(setting: str, *, launch: Launched = Launch()) -> None:  # noqa: B008
     found = dict(values_of(launch.settings()))
     if setting not in found:
         raise NotFound(f"There is no setting {setting}.", fix="`headwater config show` lists every setting.")
+    from headwater.settings.written import as_written
+
     show(as_written(found[setting]))
 
 
@@ -75,20 +78,3 @@ def values_of(loaded: "Loaded") -> list[tuple[str, Any]]:
         group = getattr(loaded.settings, setting.path.partition(".")[0])
         found.append((setting.path, getattr(group, setting.attribute)))
     return found
-
-
-def as_written(value: Any) -> str:
-    """As one would write it in the settings file; SecretStr masks itself."""
-    from datetime import timedelta
-
-    from headwater.settings.durations import format_duration
-
-    if value is None:
-        return ""
-    if isinstance(value, timedelta):
-        return format_duration(value)
-    if isinstance(value, tuple):
-        return ", ".join(map(str, value))
-    if isinstance(value, bool):
-        return str(value).lower()
-    return str(value) if not isinstance(value, Path) else value.as_posix()

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from headwater.cli.config.group import as_written
 from headwater.cli.launch import Launch, Launched
 from headwater.cli.output import say, show
 from headwater.errors import UsageError
+from headwater.settings.written import as_written
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo

@@ -171,11 +171,7 @@ class RunStore:
     async def _end(
         self, connection: Connection, channel: Leased, run_state: RunState, ending: RunEnding, now: datetime
     ) -> None:
-        await self._log(connection, channel, run_state, ending, now)
-        if channel.hub or run_state.first.hub:
-            await note_hub(connection, channel, run_state.first, ending)
-        if counts := delays_of(channel, run_state, now):
-            await connection.execute(queries.note_delays, channel.source_id, now, counts)
+        await self._note(connection, channel, run_state, ending, now)
         if channel.kind is ChannelKind.CRAWL:
             begin = queries.begin_round_in_full if wants_all(channel) else queries.begin_next_round
             await connection.execute(begin, channel.source_id, channel.id, now)
@@ -200,6 +196,16 @@ class RunStore:
         if ending.gap:
             message = await self._fill_gap(connection, channel, ending.gap, now)
             await record(connection, Event("gap", message, channel.source_id, channel.id))
+
+    async def _note(
+        self, connection: Connection, channel: Leased, run_state: RunState, ending: RunEnding, now: datetime
+    ) -> None:
+        """What the run tells of itself, of its hub and of how fresh it was."""
+        await self._log(connection, channel, run_state, ending, now)
+        if channel.hub or run_state.first.hub:
+            await note_hub(connection, channel, run_state.first, ending)
+        if counts := delays_of(channel, run_state, now):
+            await connection.execute(queries.note_delays, channel.source_id, now, counts)
 
     async def _finish_at(
         self, connection: Connection, channel: Leased, ending: RunEnding, place: CanonicalUrl | None

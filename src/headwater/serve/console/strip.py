@@ -31,8 +31,8 @@ def strip(totals: StripTotals) -> Markup:
             "/console/frontier?status=failed",
         ),
         _total("In flight", number(found.busy_hosts), "hosts, now", "/console/crawl"),
-        _total("Open", number(found.open_hosts), "hosts, now", "/console/hosts?state=open"),
-        _total("Polite waits", number(found.waiting_hosts), next_in, "/console/hosts?state=waiting"),
+        _total("Open", number(found.open_hosts), "hosts, now", "/console/hosts"),
+        _total("Polite waits", number(found.waiting_hosts), next_in, "/console/hosts"),
         _total("Queued", number(found.waiting), "URLs, now", "/console/frontier?status=pending"),
         _total("Dead", number(found.dead), "URLs, kept", "/console/frontier?status=dead"),
         _total(

@@ -82,6 +82,10 @@ class PageVisit:
             answer.delete_cookie(SAID_COOKIE)
         return answer
 
+    def note_change(self) -> None:
+        """For a page that answers a change, since it tells what is told once: it has its line in the audit log."""
+        visit_of(self.request).only_reads = False
+
 
 async def page_visit(request: Request) -> PageVisit:
     services = parts_of(request).services

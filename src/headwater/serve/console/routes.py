@@ -1,0 +1,29 @@
+"""The pages of the console that are about the archive, the frontier and its hosts, and how the installation is set."""
+
+from fastapi import APIRouter
+
+from headwater.serve.console import (
+    documents,
+    frontier,
+    hosts,
+    jobs,
+    operations,
+    people,
+    settings,
+    sinks,
+    takedowns,
+    views,
+)
+
+PAGE_ROUTERS: tuple[APIRouter, ...] = (
+    documents.router,
+    frontier.router,
+    hosts.router,
+    jobs.router,
+    operations.router,
+    people.router,
+    settings.router,
+    sinks.router,
+    takedowns.router,
+    views.router,
+)
