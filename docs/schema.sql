@@ -75,8 +75,8 @@ create type new_document as (
     claimed_bucket smallint,
     claimed_hash bytea,
     rights text[],
-    rights_statements text
-    authors text[]
+    rights_statements text,
+    authors text[],
     blocks bytea
 );
 
@@ -819,23 +819,7 @@ create table document_versions (
     replaced_at       timestamptz not null,
     rights            text[] not null default '{}'::text[],
     rights_statements jsonb,
-    bucket       smallint not null,
-    url_hash     bytea not null,
-    version      integer not null,
-    title        text not null,
-    text         text not null,
-    summary      text not null,
-    author       text not null,
-    published_at timestamptz,
-    updated_at   timestamptz,
-    word_count   integer not null,
-    content_hash bytea not null,
-    simhash      bigint,
-    produced_by  text not null,
-    crawled_at   timestamptz not null,
-    changed_at   timestamptz not null,
-    replaced_at  timestamptz not null,
-    blocks       bytea storage external,
+    blocks            bytea storage external,
     constraint document_versions_pkey PRIMARY KEY (bucket, url_hash, version)
 );
 CREATE INDEX document_versions_by_age ON document_versions USING btree (replaced_at);
@@ -1374,6 +1358,38 @@ create table tdmrep (
     constraint tdmrep_scheme_check CHECK (scheme = ANY (ARRAY['http'::text, 'https'::text]))
 );
 CREATE INDEX tdmrep_by_age ON tdmrep USING btree (expires_at);
+
+-- A row while nothing may be polled or fetched.
+create table crawl_pause (
+    only_row boolean not null default true,
+    since    timestamptz not null default now(),
+    set_by   text not null,
+    reason   text not null default ''::text,
+    constraint crawl_pause_pkey PRIMARY KEY (only_row),
+    constraint crawl_pause_only_row_check CHECK (only_row),
+    constraint crawl_pause_reason_check CHECK (length(reason) <= 500)
+);
+
+-- Asked for by strangers on the page for site owners: a person decides.
+create table takedown_requests (
+    id         uuid not null,
+    place      text not null,
+    contact    text not null,
+    reason     text not null,
+    asker      text not null,  -- The network address that sent it, shortened: for the limits alone.
+    asked_at   timestamptz not null default now(),
+    decided_at timestamptz,
+    decided_by text,
+    is_granted boolean,
+    constraint takedown_requests_pkey PRIMARY KEY (id),
+    constraint takedown_requests_check CHECK ((decided_at IS NULL) = (is_granted IS NULL)),
+    constraint takedown_requests_contact_check CHECK (length(contact) <= 320),
+    constraint takedown_requests_place_check CHECK (length(place) <= 2083),
+    constraint takedown_requests_reason_check CHECK (length(reason) <= 2000)
+);
+CREATE INDEX takedown_requests_asked ON takedown_requests USING btree (asker, asked_at);
+CREATE INDEX takedown_requests_open ON takedown_requests USING btree (asked_at, id) WHERE decided_at IS NULL;
+
 create table subscriptions (
     channel_id   uuid not null,
     protocol     text not null,
@@ -1435,6 +1451,7 @@ create table pushes (
 );
 CREATE INDEX pushes_due ON pushes USING btree (due_at);
 CREATE INDEX pushes_of_channel ON pushes USING btree (channel_id);
+
 create table source_delays (
     source_id uuid not null,
     day       date not null,
@@ -1454,37 +1471,6 @@ create table crowded_hosts (
     judged_at         timestamptz,
     constraint crowded_hosts_pkey PRIMARY KEY (bucket, host)
 );
-
--- A row while nothing may be polled or fetched.
-create table crawl_pause (
-    only_row boolean not null default true,
-    since    timestamptz not null default now(),
-    set_by   text not null,
-    reason   text not null default ''::text,
-    constraint crawl_pause_pkey PRIMARY KEY (only_row),
-    constraint crawl_pause_only_row_check CHECK (only_row),
-    constraint crawl_pause_reason_check CHECK (length(reason) <= 500)
-);
-
--- Asked for by strangers on the page for site owners: a person decides.
-create table takedown_requests (
-    id         uuid not null,
-    place      text not null,
-    contact    text not null,
-    reason     text not null,
-    asker      text not null,  -- The network address that sent it, shortened: for the limits alone.
-    asked_at   timestamptz not null default now(),
-    decided_at timestamptz,
-    decided_by text,
-    is_granted boolean,
-    constraint takedown_requests_pkey PRIMARY KEY (id),
-    constraint takedown_requests_check CHECK ((decided_at IS NULL) = (is_granted IS NULL)),
-    constraint takedown_requests_contact_check CHECK (length(contact) <= 320),
-    constraint takedown_requests_place_check CHECK (length(place) <= 2083),
-    constraint takedown_requests_reason_check CHECK (length(reason) <= 2000)
-);
-CREATE INDEX takedown_requests_asked ON takedown_requests USING btree (asker, asked_at);
-CREATE INDEX takedown_requests_open ON takedown_requests USING btree (asked_at, id) WHERE decided_at IS NULL;
 
 create view takedown_watchers as
  SELECT virtualtransaction AS transaction
