@@ -32,7 +32,7 @@ async def health_page(caller: Viewer, visit: Visited) -> HTMLResponse:
     order = list(reversed(TONES))
     listed = [_check(one) for one in sorted(found, key=lambda one: order.index(one.level))]
     main = joined(settings_tabs(SETTINGS), panel("Checks", element("ul", *listed, class_="checks"), note=_count(found)))
-    lead = "The machine, the database and what hinders the work, as headwater doctor tells it."
+    lead = "The machine, the database and what hinders the work: the checks of `headwater doctor`."
     return await visit.page(PageBody("Health", main, lead))
 
 
