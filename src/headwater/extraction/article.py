@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from headwater.extraction.arbiter import Reading
 from headwater.extraction.linked_data import LinkedData
 from headwater.extraction.metadata import Metadata
 from headwater.extraction.page_type import PageType
@@ -46,11 +47,12 @@ class PageFacts:
 class Article(PageFacts):
     """`content_hash` is the SHA-256 of the text with white space evened out, in hex, `simhash` its 64-bit likeness.
 
-    `produced_by` is a `Producer`, the name of a template or that of a plug-in.
+    `produced_by` is a `Producer`, the name of a template or that of a plug-in; `readings` are all that were tried.
     """
 
     text: str
     produced_by: str
+    readings: tuple[Reading, ...]
     description: str
     author: str
     section: str

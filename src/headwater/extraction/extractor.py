@@ -14,7 +14,14 @@ from headwater.extraction.hidden import visible_page
 from headwater.extraction.language import language_of
 from headwater.extraction.overview import Overview, overview_of
 from headwater.extraction.page import Page
-from headwater.extraction.page_type import SHORTEST_ARTICLE_WORDS, PageType, is_challenge, is_soft_404, page_type_of
+from headwater.extraction.page_type import (
+    SHORTEST_ARTICLE_WORDS,
+    SHORTEST_BRIEF_WORDS,
+    PageType,
+    is_challenge,
+    is_soft_404,
+    page_type_of,
+)
 from headwater.extraction.paywall import is_sold
 from headwater.extraction.plugins import PluginAnswer, given_by_plugin
 from headwater.extraction.quality import QualitySigns, quality_of
@@ -32,8 +39,7 @@ def extract(page: Page, now: datetime) -> Article | NotAnArticle:
     seen = overview_of(elements, page, now)
     timing, author = timing_of(tree, page, seen, now), author_of(tree, page, seen)
     structured = seen.linked_data.article_body if seen.linked_data.is_about_this_page else ""
-    about = seen.linked_data.raw if seen.linked_data.is_about_this_page else None
-    known = KnownFacts(seen.titles, seen.anchors, is_sold(about, seen.said.get("article:content_tier", "")))
+    known = _known(seen)
     body = body_of(elements, page, _chosen(tree, page, given), structured, known)
     facts = _facts(page, seen, body, given)
     if reason := _why_no_article(seen, body):
@@ -45,6 +51,7 @@ def extract(page: Page, now: datetime) -> Article | NotAnArticle:
         **facts,
         text=body.text,
         produced_by=body.produced_by,
+        readings=body.readings,
         description=seen.description,
         author=given.author or author or (body.served.author if body.served else ""),
         section=seen.section,
@@ -56,6 +63,17 @@ def extract(page: Page, now: datetime) -> Article | NotAnArticle:
         quality=quality_of(_evidence(seen, body, published_at)),
         content_hash=content_hash(body.text),
         simhash=simhash(body.text),
+    )
+
+
+def _known(seen: Overview) -> KnownFacts:
+    about = seen.linked_data.raw if seen.linked_data.is_about_this_page else None
+    return KnownFacts(
+        seen.titles,
+        seen.anchors,
+        is_sold=is_sold(about, seen.said.get("article:content_tier", "")),
+        summary=seen.description,
+        is_article=seen.signs.is_article_by_linked_data or seen.signs.is_article_by_og,
     )
 
 
@@ -102,7 +120,13 @@ def _why_no_article(seen: Overview, body: ArticleBody) -> NoArticleReason | None
         return NoArticleReason.CHALLENGE
     if not seen.title and not body.text:
         return NoArticleReason.EMPTY
-    return NoArticleReason.TOO_SHORT if body.words < SHORTEST_ARTICLE_WORDS else None
+    return NoArticleReason.TOO_SHORT if body.words < _shortest(seen) else None
+
+
+def _shortest(seen: Overview) -> int:
+    """A page that says it is an article may be a brief one."""
+    is_said = seen.signs.is_article_by_linked_data or seen.signs.is_article_by_og
+    return SHORTEST_BRIEF_WORDS if is_said else SHORTEST_ARTICLE_WORDS
 
 
 def _evidence(seen: Overview, body: ArticleBody, published_at: datetime | None) -> QualitySigns:
