@@ -25,7 +25,7 @@ class NoArticleReason(StrEnum):
 class PageFacts:
     """The facts of any page. `links` are URLs, and none when the page asks not to be followed; `unfollowed` are
     those of them that it marks as not its own word; `guided` is what the host's template was good for.
-    `plugin_failure` is a sentence about a plug-in that should have read the page.
+    `plugin_failure` is a sentence about a plug-in that should have read the page. `readings` are all that were tried.
     """
 
     url: str
@@ -41,18 +41,18 @@ class PageFacts:
     is_soft_404: bool
     guided: Guided | None = None
     plugin_failure: str = ""
+    readings: tuple[Reading, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Article(PageFacts):
     """`content_hash` is the SHA-256 of the text with white space evened out, in hex, `simhash` its 64-bit likeness.
 
-    `produced_by` is a `Producer`, the name of a template or that of a plug-in; `readings` are all that were tried.
+    `produced_by` is a `Producer`, the name of a template or that of a plug-in.
     """
 
     text: str
     produced_by: str
-    readings: tuple[Reading, ...]
     description: str
     author: str
     section: str

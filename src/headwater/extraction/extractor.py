@@ -51,7 +51,6 @@ def extract(page: Page, now: datetime) -> Article | NotAnArticle:
         **facts,
         text=body.text,
         produced_by=body.produced_by,
-        readings=body.readings,
         description=seen.description,
         author=given.author or author or (body.served.author if body.served else ""),
         section=seen.section,
@@ -98,6 +97,7 @@ def _facts(page: Page, seen: Overview, body: ArticleBody, given: PluginAnswer) -
         "is_soft_404": is_soft_404(seen.title, body.words),
         "guided": body.guided,
         "plugin_failure": given.failure,
+        "readings": body.readings,
     }
 
 
