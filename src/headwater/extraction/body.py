@@ -17,7 +17,7 @@ from headwater.extraction.page import LONGEST_HTML, Page
 from headwater.extraction.page_type import SHORTEST_ARTICLE_WORDS
 from headwater.extraction.paywall import without_calls
 from headwater.extraction.scripted import scripted_text
-from headwater.extraction.story_part import densest_part, html_of_story, shown_words, story_ends
+from headwater.extraction.story_part import densest_part, html_of_story, remove_river, shown_words, story_ends
 from headwater.extraction.templates.guide import DISAGREES, SAME_TEXT, Guided, agreement, doubted_sentences, template_in
 from headwater.extraction.templates.server import ServedPage, serve_elements
 from headwater.extraction.templates.steps import headings_of
@@ -156,6 +156,7 @@ def _general(tree: LexborHTMLParser, page: Page, known: KnownFacts) -> ArticleBo
     links = _LinkTexts(known.anchors.texts, _sections(tree, known.anchors))  # of the tree as it is
     has_layout_tables = tree.css_first(_LAYOUT_TABLE) is not None
     _without_surroundings(tree)
+    remove_river(tree)
     densest = densest_part(tree)
 
     def read(html: str, producer: Producer) -> ArticleBody:

@@ -1,17 +1,19 @@
 """The part of a pruned page that holds its story: where to look for its text, and where that ends."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from headwater.extraction.elements import outermost
 from headwater.extraction.text import comparable, count_words
 
 # Where these hold a story, the rest of the page is furniture: it takes the extractor half its time, and misleads it.
 _STORY_PLACES = ("article", "main")
 _STORY_CHARACTERS = 1_000
 _STORY_SHARE = 0.4
+_LONG_PAGE = 1_500  # of letters without a paragraph
 _MOST_PARAGRAPHS, _MOST_STEPS_OUT = 0.7, 3
 # A text that goes on this long below its densest part is in several parts.
 _LONGEST_TAIL = 0.1
@@ -19,11 +21,38 @@ _IN_ONE_PART = 0.75
 _LINE_BEGINS = 40
 
 
+_LINKED_HEADLINES = ", ".join(f"h{level} > a[href]" for level in range(2, 6))
+_FEWEST_CARDS, _MOST_CARDS, _LONGEST_CARD = 6, 500, 600
+
+
 class DensestPart(NamedTuple):
     """The smallest part around the densest one that holds most of the page's paragraphs."""
 
     html: str
     text: str
+
+
+def remove_river(tree: LexborHTMLParser) -> int:
+    """Changes the tree: cards of other stories below a story go, a linked headline with a line or two each; how many.
+
+    They stay where they are what the page is for, as on a front page.
+    """
+    rows: dict[int, list[LexborNode]] = defaultdict(list)
+    for link in tree.css(_LINKED_HEADLINES)[:_MOST_CARDS]:
+        heading = link.parent
+        card = heading.parent if heading is not None else None
+        row = card.parent if card is not None else None
+        if card is not None and row is not None and len(card.text()) <= _LONGEST_CARD:
+            rows[row.mem_id].append(card)
+    cards = outermost([card for row in rows.values() if len(row) >= _FEWEST_CARDS for card in row])
+    if not cards:
+        return 0
+    is_of_paragraphs = _length_of_paragraphs(tree) - sum(map(_length_of_paragraphs, cards)) >= _STORY_CHARACTERS
+    if not is_of_paragraphs and _length_of_text(tree) - sum(len(card.text()) for card in cards) < _LONG_PAGE:
+        return 0
+    for card in cards:
+        card.decompose()
+    return len(cards)
 
 
 def html_of_story(tree: LexborHTMLParser) -> str:
@@ -79,6 +108,10 @@ def story_ends(lines: Sequence[str], part: DensestPart | None) -> int:
 
 def _page_of(html: str) -> str:
     return f"<html><body>{html}</body></html>"
+
+
+def _length_of_text(tree: LexborHTMLParser) -> int:
+    return len(tree.body.text()) if tree.body else 0
 
 
 def _length_of_paragraphs(within: LexborHTMLParser | LexborNode) -> int:
