@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from headwater.extraction.text import comparable, count_words, tokens
 
 # What is shorter, or a smaller share of what the page shows, may be a teaser, a caption or the wrong box.
-_SHORT_WORDS, _SHARE_OF_PAGE = 120, 0.3
+_SHORT_WORDS, _SHARE_OF_PAGE = 120, 0.2
 # A text with less than this share of another's words was cut short: a teaser, a wall, half of the page.
 _THIN = 0.75
 _LABEL, _FEWEST_LINES = 25, 12

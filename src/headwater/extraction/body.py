@@ -17,7 +17,14 @@ from headwater.extraction.page import LONGEST_HTML, Page
 from headwater.extraction.page_type import SHORTEST_ARTICLE_WORDS
 from headwater.extraction.paywall import without_calls
 from headwater.extraction.scripted import scripted_text
-from headwater.extraction.story_part import densest_part, html_of_story, remove_river, shown_words, story_ends
+from headwater.extraction.story_part import (
+    html_of_densest,
+    html_of_story,
+    remove_river,
+    shown_words,
+    story_ends,
+    text_of_densest,
+)
 from headwater.extraction.templates.guide import DISAGREES, SAME_TEXT, Guided, agreement, doubted_sentences, template_in
 from headwater.extraction.templates.server import ServedPage, serve_elements
 from headwater.extraction.templates.steps import headings_of
@@ -157,17 +164,17 @@ def _general(tree: LexborHTMLParser, page: Page, known: KnownFacts) -> ArticleBo
     has_layout_tables = tree.css_first(_LAYOUT_TABLE) is not None
     _without_surroundings(tree)
     remove_river(tree)
-    densest = densest_part(tree)
+    densest = "" if page.is_hurried else text_of_densest(tree)
 
     def read(html: str, producer: Producer) -> ArticleBody:
         found = _text_in(html, has_layout_tables=has_layout_tables, is_quick=producer is not Producer.THOROUGH)
         lines = [_Line(line, comparable(line)) for line in found.split("\n")]
-        story = lines[: story_ends([line.text for line in lines], densest)]
+        story = lines[: story_ends([line.compared for line in lines], densest)]
         text = tidy([line.text for line in _without_title(_without_links(story, links), known)])
         return ArticleBody(text, producer, count_words(text), _are_teasers(lines, links.announcing))
 
     if page.is_hurried:
-        return _first(read(densest.html if densest else tree.html or "", Producer.HURRIED), "pages wait to be read")
+        return _first(read(html_of_densest(tree), Producer.HURRIED), "pages wait to be read")
     part = html_of_story(tree)
     quick = _first(read(part, Producer.TRAFILATURA), "the usual reading")
     # A list of other pages is no better for being read thoroughly.

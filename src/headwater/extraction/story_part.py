@@ -2,7 +2,6 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -23,13 +22,6 @@ _LINE_BEGINS = 40
 
 _LINKED_HEADLINES = ", ".join(f"h{level} > a[href]" for level in range(2, 6))
 _FEWEST_CARDS, _MOST_CARDS, _LONGEST_CARD = 6, 500, 600
-
-
-class DensestPart(NamedTuple):
-    """The smallest part around the densest one that holds most of the page's paragraphs."""
-
-    html: str
-    text: str
 
 
 def remove_river(tree: LexborHTMLParser) -> int:
@@ -68,7 +60,8 @@ def html_of_story(tree: LexborHTMLParser) -> str:
     return tree.html or ""
 
 
-def densest_part(tree: LexborHTMLParser) -> DensestPart | None:
+def densest_part(tree: LexborHTMLParser) -> LexborNode | None:
+    """The smallest part around the densest one that holds most of the page's paragraphs."""
     letters: Counter[int] = Counter()
     holders: dict[int, LexborNode] = {}
     for paragraph in tree.css("p"):
@@ -84,21 +77,28 @@ def densest_part(tree: LexborHTMLParser) -> DensestPart | None:
             break
         part = part.parent
         inside = _length_of_paragraphs(part)
-    return DensestPart(_page_of(part.html or ""), part.text())
+    return part
+
+
+def html_of_densest(tree: LexborHTMLParser) -> str:
+    part = densest_part(tree)
+    return _page_of(part.html or "") if part is not None else tree.html or ""
+
+
+def text_of_densest(tree: LexborHTMLParser) -> str:
+    part = densest_part(tree)
+    return comparable(part.text()) if part is not None else ""
 
 
 def shown_words(tree: LexborHTMLParser) -> int:
     return count_words(tree.body.text(separator=" ")) if tree.body else 0
 
 
-def story_ends(lines: Sequence[str], part: DensestPart | None) -> int:
-    """How many lines are the story's: below the densest part stands what a publisher says below all its stories, where
-    it is little.
+def story_ends(lines: Sequence[str], densest: str) -> int:
+    """How many lines are the story's, all as `comparable` writes them: below the densest part stands what a publisher
+    says below all its stories, where it is little.
     """
-    if part is None:
-        return len(lines)
-    text = comparable(part.text)
-    is_inside = [comparable(line)[:_LINE_BEGINS] in text for line in lines]
+    is_inside = [line[:_LINE_BEGINS] in densest for line in lines]
     end = max((at + 1 for at, inside in enumerate(is_inside) if inside), default=0)
     letters = list(map(len, lines))
     own = sum(length for length, inside in zip(letters, is_inside, strict=True) if inside)
