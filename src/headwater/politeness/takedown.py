@@ -9,6 +9,7 @@ from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
 from headwater.errors import UrlRejected, UsageError
 from headwater.urls.canonical import CanonicalUrl, canonicalise, site_named
+from headwater.urls.domains import is_listed_suffix
 from headwater.urls.scope import without_www
 
 queries = load_queries("headwater.politeness")
@@ -85,6 +86,8 @@ def parse_takedown(text: str) -> Takedown:
     except UrlRejected as error:
         raise UsageError(f"{wanted!r} is neither a domain nor a URL: {error.what}") from error
     has_port = _WITH_PORT.fullmatch(wanted) is not None
+    if is_listed_suffix(url.host):
+        raise UsageError(f"All sites of {url.host} would be withdrawn.", fix="Name the domain of one owner.")
     if url.path == "/" and not url.query and not has_port:
         return Takedown(url.host, url.host)
     prefix = key_without_www(url.usual_key)

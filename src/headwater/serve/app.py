@@ -52,6 +52,8 @@ from headwater.serve.api import (
 from headwater.serve.api.source_exchange import LARGEST_IMPORT_BYTES
 from headwater.serve.etags import Revalidation
 from headwater.serve.frame import Frame, FrameRules, names_of
+from headwater.serve.known_query import refuse_unknown
+from headwater.serve.large_bodies import LargeBodies
 from headwater.serve.openapi import describe
 from headwater.serve.pages import routes as pages
 from headwater.serve.pages import static
@@ -114,7 +116,7 @@ def make_app(parts: Shared) -> ASGIApp:
     tell_errors(app, settings.service.mode)
     web = settings.web
     rules = FrameRules(names_of(web.host, web.public_url, web.allowed_hosts), LARGER_BODIES, settings.service.mode)
-    inside = GZipMiddleware(Revalidation(app), GZIP_FROM_BYTES)
+    inside = LargeBodies(GZipMiddleware(Revalidation(app), GZIP_FROM_BYTES))
     visits = Visits(inside, parts.entrance, AuditLog(services.database), services.log)
     return Frame(visits, rules, services.log, services.clock)
 
@@ -122,7 +124,9 @@ def make_app(parts: Shared) -> ASGIApp:
 def described_app() -> FastAPI:
     """All routes with their description, and nothing that they need to answer."""
     app = FastAPI(title="Headwater", version=__version__, docs_url=None, redoc_url=None, openapi_url=None)
-    app.router.routes.extend(every_route())
+    for route in every_route():
+        refuse_unknown(route)
+        app.router.routes.append(route)
     describe(app)
     return app
 

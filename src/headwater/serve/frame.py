@@ -21,7 +21,7 @@ from headwater.serve.problems import ProblemDetails, fault, problem, response_of
 
 REQUEST_ID = "x-request-id"
 LARGEST_BODY_BYTES = 1_000_000
-# For a body to arrive: a client that is slower has to come again.
+# For a whole body to arrive, from when it is first read: a client that is slower has to come again.
 BODY_SECONDS = 60.0
 HOST = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[^\[\]:@/\s]+)(?::[0-9]{0,5})?")
 MOST_READ_OFF_BYTES, READ_OFF_SECONDS = 16_000_000, 5.0
@@ -45,6 +45,7 @@ class FrameRules:
     hosts: frozenset[str]
     larger_bodies: Mapping[str, int]
     mode: Mode
+    body_seconds: float = BODY_SECONDS
 
     def largest_body(self, path: str) -> int:
         fitting = [most for start, most in self.larger_bodies.items() if path.startswith(start)]
@@ -88,7 +89,7 @@ class Frame:
             await answer.refuse(refusal, scope, receive)
             return
         try:
-            await self._app(scope, _CountedBody(receive, largest), answer)
+            await self._app(scope, _CountedBody(receive, largest, self._rules.body_seconds), answer)
         except Exception as error:  # noqa: BLE001 - the last place where a fault can be told
             self._log.error(
                 "request_broke", error=fault_in_words(error, self._rules.mode), request_id=answer.request_id
@@ -148,19 +149,23 @@ async def read_off(receive: Receive) -> None:
 class _CountedBody:
     """The body of a request, counted as it comes; whoever reads it hears why it ends."""
 
-    def __init__(self, receive: Receive, largest: int) -> None:
+    def __init__(self, receive: Receive, largest: int, seconds: float) -> None:
         self._receive = receive
+        self._seconds = seconds
         self._largest = self._left = largest
         self._is_whole = False
+        self._until: float | None = None
 
     async def __call__(self) -> Message:
         if self._is_whole:
             return await self._receive()
+        # Not of each part: a byte a minute would last for ever.
+        self._until = self._until or asyncio.get_running_loop().time() + self._seconds
         try:
-            async with asyncio.timeout(BODY_SECONDS):
+            async with asyncio.timeout_at(self._until):
                 message = await self._receive()
         except TimeoutError:
-            raise HTTPException(408, f"The body did not arrive within {BODY_SECONDS:.0f} s.") from None
+            raise HTTPException(408, f"The body did not arrive within {self._seconds:.0f} s.") from None
         self._is_whole = not message.get("more_body", False)
         self._left -= len(message.get("body", b""))
         if self._left < 0:

@@ -92,6 +92,11 @@ def problem(
 
 
 def problem_of_fields(error: RequestValidationError) -> ProblemDetails:
+    if isinstance(error.body, bytes):
+        return problem(422, "The body is not read as JSON.", "Send it with the header content-type: application/json.")
+    if broken := next((one for one in error.errors() if one["type"] == "json_invalid"), None):
+        why = broken.get("ctx", {}).get("error", "it breaks off")
+        return problem(422, f"The body is no JSON: {why}, at character {broken['loc'][-1]}.", "Send one JSON object.")
     fields = [
         FieldProblem(field=".".join(str(part) for part in one["loc"])[:200], problem=str(one["msg"])[:300])
         for one in error.errors()[:MOST_FIELDS_TOLD]

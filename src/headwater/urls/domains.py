@@ -41,6 +41,11 @@ def is_public_suffix(name: str) -> bool:
     return _suffixes().privatesuffix(name.lower()) is None
 
 
+def is_listed_suffix(name: str) -> bool:
+    """Such as com or co.uk; a name that the list does not know is a host of somebody's own network."""
+    return _suffixes().publicsuffix(name.lower(), accept_unknown=False) == name.lower()
+
+
 @cache
 def _suffixes() -> "PublicSuffixList":
     # Reading the list takes a tenth of a second, which `headwater --help` should not pay.

@@ -206,7 +206,7 @@ async def test_a_token_in_an_address_is_refused(admin: ApiCaller) -> None:
             answer: Reply = await caller.get(f"views?{query}")
             assert answer.status == 422, query
             assert token.encode() not in answer.body
-    assert (await admin.get("views?q=a%26token%3Dx")).status == 200, "a word that is looked for"
+    assert (await admin.get("search?q=a%26token%3Dx")).status == 200, "a word that is looked for"
 
 
 async def test_a_token_needs_neither_origin_nor_csrf_token(admin: ApiCaller) -> None:

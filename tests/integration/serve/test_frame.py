@@ -1,11 +1,15 @@
 """What holds for every request, whatever it asks for."""
 
 import asyncio
+from itertools import count
 
 import pytest
+from starlette.exceptions import HTTPException
+from starlette.types import Message, Receive, Scope, Send
 from tests.integration.serve.callers import ApiCaller
 
-from headwater.serve.frame import LARGEST_BODY_BYTES, PROTECTION
+from headwater.clock import SystemClock
+from headwater.serve.frame import LARGEST_BODY_BYTES, PROTECTION, Frame, FrameRules
 
 
 @pytest.mark.parametrize("path", ["/healthz", "views", "nothing/here", "views/none", "openapi.json"])
@@ -67,6 +71,19 @@ async def test_a_form_is_no_json(api: ApiCaller) -> None:
     """A page of another site can send one without being asked for consent."""
     answer = await api.post("views", b'{"name":"boats"}', content_type="text/plain")
     assert answer.status == 422
+    assert answer.json["fix"] == "Send it with the header content-type: application/json."
+    broken = await api.post("views", b'{"name": ')
+    assert (broken.status, broken.json["fix"]) == (422, "Send one JSON object.")
+
+
+async def test_a_parameter_that_nobody_knows_is_refused(api: ApiCaller) -> None:
+    """A filter with a slip in its name would find everything."""
+    slip = await api.get("frontier?hots=a.example")
+    assert (slip.status, slip.json["fix"]) == (422, "host is known.")
+    assert (await api.get("documents?bogus=1")).status == 422
+    assert (await api.get("views?x=1")).json["fix"] == "Those known: none."
+    assert (await api.get("frontier?source=nobody&host=a.example")).status == 404
+    assert (await api.get("frontier?" + "&".join(f"a{n}=1" for n in range(200)))).status == 422
 
 
 async def test_reads_are_known_again_by_their_etag(api: ApiCaller) -> None:
@@ -98,3 +115,29 @@ async def test_half_a_request_holds_nobody_up(api: ApiCaller) -> None:
     assert (await api.get("/healthz")).status == 200
     for _, writer in half:
         writer.close()
+
+
+async def test_a_body_that_drips_has_to_be_whole_in_time(api: ApiCaller) -> None:
+    """Each part comes soon after the one before, and none is the last."""
+    rules = FrameRules(frozenset({"localhost"}), {}, "prod", body_seconds=0.1)
+    parts, ends = count(), []
+
+    async def drip() -> Message:
+        await asyncio.sleep(0.01)
+        assert next(parts) < 1_000
+        return {"type": "http.request", "body": b" ", "more_body": True}
+
+    async def read_all(scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            while (await receive()).get("more_body"):
+                pass
+        except HTTPException as error:
+            ends.append(error.status_code)
+
+    async def unsent(message: Message) -> None:
+        pass
+
+    frame = Frame(read_all, rules, api.services.log, SystemClock())
+    scope = {"type": "http", "method": "GET", "path": "/", "query_string": b"", "headers": [(b"host", b"localhost")]}
+    await frame(scope, drip, unsent)
+    assert ends == [408]

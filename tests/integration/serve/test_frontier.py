@@ -96,7 +96,7 @@ async def test_lists_meet_each_url_once_by_cursor_and_by_offset(api: ApiCaller, 
     assert sorted(one["url"] for page in by_offset for one in page["urls"]) == sorted(urls)
     assert {(page["total"], page["total_is_capped"]) for page in by_offset} == {(25, False)}
     # A page that was reached by an offset goes on by its cursor.
-    rest = await every_page(api, f"frontier?limit=10&cursor={by_offset[1]['cursor']}&x=")
+    rest = await every_page(api, f"frontier?limit=10&cursor={by_offset[1]['cursor']}")
     assert len(rest) == 5
 
     here = (await api.get("frontier?host=h1.example&limit=50")).json

@@ -35,6 +35,7 @@ class FrontierCalls(Connection):
         offset: int | None = None,
         status: EntryStatus | None = None,
         source_id: str | None = None,
+        source: str | None = None,
         host: str | None = None,
         origin: EntryOrigin | None = None,
         reason: str | None = None,
@@ -51,6 +52,7 @@ class FrontierCalls(Connection):
         `cursor`: Where the page before ended: its `cursor`. Nothing begins at the beginning.
         `offset`: URLs to leave out, up to 10,000; a cursor reaches further.
         `source_id`: Found by this source: its id, address, host or name.
+        `source`: The same as source_id.
         `host`: Only this host.
         `reason`: Why it failed or died.
         `prefix`: Only URLs that begin so.
@@ -67,6 +69,7 @@ class FrontierCalls(Connection):
                 "offset": offset,
                 "status": status,
                 "source_id": source_id,
+                "source": source,
                 "host": host,
                 "origin": origin,
                 "reason": reason,
@@ -83,6 +86,7 @@ class FrontierCalls(Connection):
         limit: int | None = None,
         status: EntryStatus | None = None,
         source_id: str | None = None,
+        source: str | None = None,
         host: str | None = None,
         origin: EntryOrigin | None = None,
         reason: str | None = None,
@@ -97,6 +101,7 @@ class FrontierCalls(Connection):
                 limit=limit,
                 status=status,
                 source_id=source_id,
+                source=source,
                 host=host,
                 origin=origin,
                 reason=reason,

@@ -312,7 +312,7 @@ SourceKind = Literal["news", "jobs", "docs"]
 
 
 class BulkFilter(TypedDict):
-    """As the list takes it. An empty one means every source that was not deleted.
+    """As the list takes it. An empty one means every source that was not deleted; it deletes none.
 
     `status`: active, paused, blocked, deleted, failing or silent.
     `text`: The beginning of a name.

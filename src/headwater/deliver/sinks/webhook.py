@@ -37,7 +37,8 @@ from headwater.net.caching import retry_after
 # The specification asks for less than 20 kB; some receivers cut or refuse more.
 LARGEST_BODY_BYTES = 20_000
 WAITS = (
-    timedelta(seconds=5),
+    # A receiver that restarts is back within a minute.
+    *(timedelta(seconds=seconds) for seconds in (5, 15, 60)),
     timedelta(minutes=5),
     timedelta(minutes=30),
     *(timedelta(hours=hours) for hours in (2, 5, 10, 14, 20, 24)),

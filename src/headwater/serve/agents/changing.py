@@ -9,7 +9,7 @@ from headwater.actions.sources import add_source as take_up_source
 from headwater.actions.urls import queue_urls
 from headwater.discover.adding import WantedSource
 from headwater.discover.searching.following import FollowRequest, NotFollowed
-from headwater.errors import Refused
+from headwater.errors import Refused, UsageError
 from headwater.frontier.submit import SubmitOutcome
 from headwater.serve.agents.shapes import url_of
 from headwater.serve.agents.tools import AgentSession, AgentTool, Arguments, ToolText
@@ -33,6 +33,8 @@ class NewUrlArguments(Arguments):
 
 
 async def add_source(session: AgentSession, asked: NewSourceArguments) -> Mapping[str, Any]:
+    if "." not in asked.url and "://" not in asked.url:
+        raise UsageError(f"{asked.url!r} names no site.", fix="Give its address, such as https://example.org.")
     address = asked.url if "://" in asked.url else f"https://{asked.url}"
     profile = Profile(url=address, name=asked.name, kind=asked.kind, priority=asked.priority, tags=tuple(asked.tags))
     # Never looked at from here: an agent makes no request to the web, not even through us.

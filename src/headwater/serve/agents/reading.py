@@ -54,7 +54,7 @@ ToolResult = Mapping[str, Any]
 
 class SearchArguments(Arguments):
     query: ToolText = Field(
-        "", max_length=500, description='ToolText, "whole phrases", or, -without. Nothing: the newest are listed.'
+        "", max_length=500, description='Words, "whole phrases", or, -without. Nothing: the newest are listed.'
     )
     kind: RecordKind = Field(RecordKind.DOCUMENT, description="document (articles) or job (vacancies).")
     view: ToolView = None

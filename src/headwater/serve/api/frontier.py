@@ -50,6 +50,7 @@ class EntryWish:
 
     status: EntryStatus | None = None
     source_id: Named = None
+    source: Annotated[str | None, Query(max_length=2_083, description="The same as source_id.")] = None
     host: Annotated[str | None, Query(max_length=255, description="Only this host.")] = None
     origin: EntryOrigin | None = None
     reason: Annotated[str | None, Query(max_length=200, description="Why it failed or died.")] = None
@@ -59,7 +60,7 @@ class EntryWish:
     async def filter(self, services: Services) -> Filter:
         return filter_for(
             status=self.status,
-            source_id=await source_id_of(services, self.source_id),
+            source_id=await source_id_of(services, self.source_id or self.source),
             host=self.host,
             origin=self.origin,
             reason=self.reason,

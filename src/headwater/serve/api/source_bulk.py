@@ -28,7 +28,7 @@ MOST_NAMED = 10_000
 
 
 class BulkFilter(StrictBody):
-    """As the list takes it. An empty one means every source that was not deleted."""
+    """As the list takes it. An empty one means every source that was not deleted; it deletes none."""
 
     status: Word | None = Field(None, description="active, paused, blocked, deleted, failing or silent.")
     kind: SourceKind | None = None
@@ -62,6 +62,8 @@ class BulkRequest(StrictBody):
         if (self.ids is None) == (self.filter is None):
             raise UsageError("Which sources are meant is not said, or said twice.", fix="Give ids or filter.")
         if self.filter is not None:
+            if self.action is BulkAction.DELETE and self.filter == BulkFilter():
+                raise UsageError("This would delete every source.", fix="Name some by ids, or filter by a status.")
             return self.filter.wanted
         return list(dict.fromkeys(self.ids or ()))
 
