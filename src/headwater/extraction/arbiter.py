@@ -15,11 +15,11 @@ _RUN = 3
 _FEWEST_RUNS = 8
 _KNOWN_AGAIN = 0.5
 
-Run = tuple[str, ...]
+WordRun = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class TriedReading:
     """One way a page was read, by its producer; `why` it was believed rather than the one before, or asked and not."""
 
     producer: str
@@ -63,7 +63,7 @@ def _labels(text: str) -> float:
     return sum(len(line) < _LABEL for line in lines) / len(lines) if len(lines) >= _FEWEST_LINES else 0.0
 
 
-def _is_said_twice(own: AbstractSet[Run], other: AbstractSet[Run]) -> bool:
+def _is_said_twice(own: AbstractSet[WordRun], other: AbstractSet[WordRun]) -> bool:
     return len(own) >= len(other) * _THIN and len(own & other) >= _KNOWN_AGAIN * len(own)
 
 
@@ -72,6 +72,6 @@ def _says(text: str, summary: str) -> bool:
     return len(wanted) >= _FEWEST_RUNS and len(wanted & _runs(text)) >= _KNOWN_AGAIN * len(wanted)
 
 
-def _runs(text: str) -> AbstractSet[Run]:
+def _runs(text: str) -> AbstractSet[WordRun]:
     words = tokens(comparable(text))
     return set(zip(*(words[at:] for at in range(_RUN)), strict=False))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from headwater.extraction.arbiter import Reading
+from headwater.extraction.arbiter import TriedReading
 from headwater.extraction.linked_data import LinkedData
 from headwater.extraction.metadata import Metadata
 from headwater.extraction.page_type import PageType
@@ -41,7 +41,7 @@ class PageFacts:
     is_soft_404: bool
     guided: Guided | None = None
     plugin_failure: str = ""
-    readings: tuple[Reading, ...] = ()
+    readings: tuple[TriedReading, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser
 
-from headwater.extraction.arbiter import Reading, why_fuller, why_poor, why_thorough
+from headwater.extraction.arbiter import TriedReading, why_fuller, why_poor, why_thorough
 from headwater.extraction.blocks import text_of_html
 from headwater.extraction.elements import Elements
 from headwater.extraction.links import Anchors, leads_on, texts_of
@@ -77,7 +77,7 @@ class ArticleBody(NamedTuple):
     is_teasers: bool = False
     guided: Guided | None = None
     served: ServedPage | None = None
-    readings: tuple[Reading, ...] = ()
+    readings: tuple[TriedReading, ...] = ()
 
 
 class _Line(NamedTuple):
@@ -205,12 +205,12 @@ def _scripted(best: ArticleBody, page: Page, known: KnownFacts) -> ArticleBody:
 
 
 def _first(body: ArticleBody, why: str) -> ArticleBody:
-    return body._replace(readings=(Reading(body.produced_by, body.words, why),))
+    return body._replace(readings=(TriedReading(body.produced_by, body.words, why),))
 
 
 def _ruled(chosen: ArticleBody, other: ArticleBody, why: str, doubt: str) -> ArticleBody:
     """The other one if there is a reason why; else the first. Both are remembered."""
-    said = Reading(other.produced_by, other.words, why or f"asked because {doubt}; not believed")
+    said = TriedReading(other.produced_by, other.words, why or f"asked because {doubt}; not believed")
     winner = other._replace(guided=chosen.guided) if why else chosen
     return winner._replace(readings=(*chosen.readings, said))
 

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from headwater.archive.raw import KeptBody
 from headwater.database.pool import Database
-from headwater.extraction.arbiter import Reading
+from headwater.extraction.arbiter import TriedReading
 from headwater.extraction.article import Article, NotAnArticle
 from headwater.extraction.pool.extraction_pool import Done
 from headwater.extraction.templates.explain import TemplateExplanation
@@ -93,7 +93,7 @@ class InspectedPage:
     url: str
     chosen: str
     why: str
-    readings: Sequence[Reading]
+    readings: Sequence[TriedReading]
 
 
 def answer_of(read: ReadPage) -> tuple[InspectionAnswer, str]:
