@@ -131,8 +131,9 @@ bench-feeds: $(READY) ## feeds read as feedparser reads them, at which CPU; FEED
 bench-cadence: $(READY) ## delay from publication to discovery at equal polls, policy by policy; TRACES=file PUSH=share
 	@$(BIN)/python -m benchmarks.cadence $(if $(TRACES),--traces $(TRACES)) $(if $(PUSH),--push $(PUSH)) $(ARGS)
 
-bench-extract: $(READY) ## articles out of pages, beside trafilatura alone; ARTICLES=folder
-	@$(BIN)/python -m benchmarks.extract $(if $(ARTICLES),--articles $(ARTICLES)) $(ARGS)
+bench-extract: $(READY) ## text and facts out of four sets of pages, beside four others; ARTICLES= WORLD= STRINGS= PUBLISHERS=
+	@$(BIN)/python -m benchmarks.extract $(if $(ARTICLES),--articles $(ARTICLES)) $(if $(WORLD),--world $(WORLD)) \
+	  $(if $(STRINGS),--strings $(STRINGS)) $(if $(PUBLISHERS),--publishers $(PUBLISHERS)) $(ARGS)
 
 bench-templates: $(READY) ## what a host's learned template reads, beside trafilatura; PUBLISHERS=folder
 	@$(BIN)/python -m benchmarks.templates $(if $(PUBLISHERS),--publishers $(PUBLISHERS)) $(ARGS)

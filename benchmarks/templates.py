@@ -23,7 +23,7 @@ from statistics import mean, median
 import orjson
 import trafilatura
 
-from benchmarks.extract import body_at
+from benchmarks.extract_simulated import body_at
 from benchmarks.templates_score import f1
 from headwater.extraction.article import Article
 from headwater.extraction.extractor import extract
@@ -39,6 +39,7 @@ SIMULATED_PUBLISHERS = 24
 TRAINING_PAGES = 4
 ROUNDS = 5
 FIVE_POINTS = 0.05
+LIVE = "LiveBlogPosting"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,10 @@ class Outcome:
     @property
     def is_served(self) -> bool:
         return isinstance(self.answer, ServedPage)
+
+    @property
+    def is_live(self) -> bool:
+        return LIVE in self.sample.html
 
     @property
     def why(self) -> str:

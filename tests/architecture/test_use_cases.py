@@ -111,6 +111,7 @@ HERE_ONLY = {
         ["config init", "config show", "config get", "config check", "config path"], "files of this machine"
     ),
     **dict.fromkeys(["db migrate", "db rollback", "db status", "db shell", "doctor"], "of whoever runs the database"),
+    "docs inspect": "reads a page of the archive again, way by way, for a person",
     "templates explain": "reads a page of the archive aloud, step by step, for a person",
     "sinks retire": "asks a person for consent to delete documents of another system",
     "audit politeness": "a proof from the log, which may take minutes",

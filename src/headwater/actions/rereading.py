@@ -8,7 +8,7 @@ from shlex import quote
 
 from headwater.archive.raw import KeptBody
 from headwater.errors import NotFound
-from headwater.ingest.inspection import Compared, Explained, Inspection
+from headwater.ingest.inspection import Compared, Explained, InspectedPage, Inspection
 from headwater.ingest.page_context import Context
 from headwater.ingest.page_reader import ChildReader, PageReader
 from headwater.ingest.replay import Replay, Replayed
@@ -75,6 +75,13 @@ async def explain_page(services: Services, url: str) -> Explained:
     if found is None:
         raise await why_no_template(services, body.raw.url)
     return found
+
+
+async def inspect_page(services: Services, url: str) -> InspectedPage:
+    """Which readings there are of a stored page, and which is believed. Raises NotFound without a page."""
+    body = await read_stored_page(services, url)
+    async with inspection_of(services) as inspection:
+        return await inspection.readings_of(body)
 
 
 async def read_stored_page(services: Services, url: str) -> KeptBody:

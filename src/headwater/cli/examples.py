@@ -64,6 +64,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "docs list": ("headwater docs list --source example.org --since 7d",),
     "docs search": ("headwater docs search '\"tide tables\" harbour -sport'", "headwater docs search --language de"),
     "docs show": (f"headwater docs show {PAGE}",),
+    "docs inspect": (f"headwater docs inspect {PAGE}",),
     "docs reextract": ("headwater docs reextract --source example.org --dry-run",),
     "templates list": ("headwater templates list",),
     "templates show": ("headwater templates show example.org",),

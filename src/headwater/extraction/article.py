@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from headwater.blocks.block import BodyBlock
 from headwater.extraction.access import Access
+from headwater.extraction.arbiter import TriedReading
 from headwater.extraction.lead_image import LeadImage
 from headwater.extraction.linked_data import LinkedData
 from headwater.extraction.metadata import Metadata
@@ -28,7 +29,7 @@ class NoArticleReason(StrEnum):
 class PageFacts:
     """The facts of any page. `links` are URLs, and none when the page asks not to be followed; `unfollowed` are
     those of them that it marks as not its own word; `guided` is what the host's template was good for.
-    `plugin_failure` is a sentence about a plug-in that should have read the page.
+    `plugin_failure` is a sentence about a plug-in that should have read the page. `readings` are all that were tried.
     """
 
     url: str
@@ -45,6 +46,7 @@ class PageFacts:
     is_soft_404: bool
     guided: Guided | None = None
     plugin_failure: str = ""
+    readings: tuple[TriedReading, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,41 +4,42 @@ the structured data or the feed.
 
 import logging
 import re
-from collections import Counter
-from collections.abc import Callable
 from enum import StrEnum
 from typing import NamedTuple
 
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from selectolax.lexbor import LexborHTMLParser
 
+from headwater.extraction.arbiter import TriedReading, why_fuller, why_poor, why_thorough
 from headwater.extraction.blocks import text_of_html
 from headwater.extraction.elements import Elements
 from headwater.extraction.links import Anchors, leads_on, texts_of
 from headwater.extraction.page import LONGEST_HTML, Page
 from headwater.extraction.page_type import SHORTEST_ARTICLE_WORDS
 from headwater.extraction.paywall import without_calls
+from headwater.extraction.scripted import scripted_text
+from headwater.extraction.story_part import (
+    html_of_densest,
+    html_of_story,
+    remove_river,
+    shown_words,
+    story_ends,
+    text_of_densest,
+)
 from headwater.extraction.templates.guide import DISAGREES, SAME_TEXT, Guided, agreement, doubted_sentences, template_in
 from headwater.extraction.templates.server import ServedPage, serve_elements
 from headwater.extraction.templates.steps import headings_of
 from headwater.extraction.text import comparable, count_words, storable, tidy
 
-# A text with less than this share of another's words was cut short: a teaser, a wall, half of the page.
-_THIN = 0.75
 # Never part of an article's text, and a third of what the extractor would otherwise walk through.
 _SURROUNDINGS = [
     *("script", "style", "noscript", "svg", "iframe", "template", "nav", "footer", "aside"),
     *("link", "meta", "img", "input", "button", "select", "textarea", "audio", "video", "canvas"),
 ]
 _TITLE_WITHIN_LINES = 4
-# Where these hold a story, the rest of the page is furniture: it takes the extractor half its time, and misleads it.
-_STORY_PLACES = ("article", "main")
-_STORY_CHARACTERS = 1_000
-_STORY_SHARE = 0.4
-_MOST_PARAGRAPHS, _MOST_STEPS_OUT = 0.7, 3
 _SHORTEST_HEADLINE_WORDS, _LONGEST_HEADLINE_WORDS = 3, 25
 _FEWEST_TEASERS = 8
 _TEASING = 0.4
-_LIST_MARK = "- "
+_LIST_MARK, _ADDRESS = "- ", "://"
 _HEADINGS = "h2, h3, h4, h5, h6"
 _MOST_HEADINGS = 1_000
 _SWALLOWED = "noscript article, noscript h1, noscript main"
@@ -57,7 +58,9 @@ class Producer(StrEnum):
     SELECTORS = "selectors"
     STRUCTURED = "structured"
     TRAFILATURA = "trafilatura"
+    THOROUGH = "trafilatura_thorough"
     HURRIED = "trafilatura_cropped"
+    SCRIPTED = "scripted"
     FEED = "feed"
     FEED_ONLY = "feed_only"  # the page itself is refused: every word is the channel's
 
@@ -65,6 +68,7 @@ class Producer(StrEnum):
 class ArticleBody(NamedTuple):
     """`is_teasers`: most of what was found announces other pages. `served` is what a template said, if it spoke.
     `is_cut`: calls to pay stood in the text. `is_given`: a person chose all of it, by selectors or a plug-in.
+    `readings` are all that were tried, in turn.
     """
 
     text: str
@@ -75,6 +79,7 @@ class ArticleBody(NamedTuple):
     served: ServedPage | None = None
     is_cut: bool = False
     is_given: bool = False
+    readings: tuple[TriedReading, ...] = ()
 
 
 class _Line(NamedTuple):
@@ -99,6 +104,8 @@ class KnownFacts(NamedTuple):
     titles: frozenset[str]
     anchors: Anchors
     is_sold: bool = False
+    summary: str = ""
+    is_article: bool = False  # by its own word
 
 
 class Chosen(NamedTuple):
@@ -110,7 +117,8 @@ class Chosen(NamedTuple):
 
 def body_of(elements: Elements, page: Page, given: Chosen, structured: str, known: KnownFacts) -> ArticleBody:
     """Changes the tree: the last thing to be done with it."""
-    chosen = ArticleBody(given.text, given.producer, count_words(given.text), is_given=True)
+    by_hand = ArticleBody(given.text, given.producer, count_words(given.text), is_given=True)
+    chosen = _first(by_hand, "chosen by hand")
     if chosen.words < SHORTEST_ARTICLE_WORDS:
         chosen = _learned(elements, page, known) if page.guide else _general(elements.tree, page, known)
         chosen = _fuller(_without_calls(chosen) if known.is_sold else chosen, structured, Producer.STRUCTURED)
@@ -124,10 +132,12 @@ def _without_calls(body: ArticleBody) -> ArticleBody:
 
 def _fuller(chosen: ArticleBody, html: str, producer: Producer) -> ArticleBody:
     """The other text, if beside it the chosen one is thin."""
+    if not html:
+        return chosen
     # Line breaks separate paragraphs in plain text, and nothing in HTML.
-    other = text_of_html(html if _TAG.search(html) else html.replace("\n", "<br>")) if html else ""
-    words = count_words(other)
-    return ArticleBody(other, producer, words, guided=chosen.guided) if chosen.words < words * _THIN else chosen
+    other = text_of_html(html if _TAG.search(html) else html.replace("\n", "<br>"))
+    reason = why_fuller(chosen.text, other)
+    return _ruled(chosen, ArticleBody(other, producer, count_words(other)), reason, "it is at hand")
 
 
 def _learned(elements: Elements, page: Page, known: KnownFacts) -> ArticleBody:
@@ -139,7 +149,8 @@ def _learned(elements: Elements, page: Page, known: KnownFacts) -> ArticleBody:
     answer = serve_elements(template, elements, page.zone())
     if not isinstance(answer, ServedPage):
         return _general(tree, page, known)._replace(guided=Guided(refused=answer.reason))
-    body = ArticleBody(answer.text, page.guide.name, count_words(answer.text), served=answer)
+    served = ArticleBody(answer.text, page.guide.name, count_words(answer.text), served=answer)
+    body = _first(served, "the host's template knows the page")
     if not page.guide.audits:
         return body._replace(guided=Guided())
     headings = headings_of(tree)  # of the tree as it is
@@ -151,12 +162,60 @@ def _learned(elements: Elements, page: Page, known: KnownFacts) -> ArticleBody:
 
 
 def _general(tree: LexborHTMLParser, page: Page, known: KnownFacts) -> ArticleBody:
+    """Quickly; where that found little, thoroughly, and where a page shows next to nothing, from its scripts."""
     links = _LinkTexts(known.anchors.texts, _sections(tree, known.anchors))  # of the tree as it is
-    found = _general_text(tree, _densest if page.is_hurried else _html_of_story)
-    lines = [_Line(line, comparable(line)) for line in found.split("\n")]
-    text = tidy([line.text for line in _without_title(_without_links(lines, links), known)])
-    producer = Producer.HURRIED if page.is_hurried else Producer.TRAFILATURA
-    return ArticleBody(text, producer, count_words(text), _are_teasers(lines, links.announcing))
+    has_layout_tables = tree.css_first(_LAYOUT_TABLE) is not None
+    _without_surroundings(tree)
+    remove_river(tree)
+    densest = "" if page.is_hurried else text_of_densest(tree)
+
+    def read(html: str, producer: Producer) -> ArticleBody:
+        found = _text_in(html, has_layout_tables=has_layout_tables, is_quick=producer is not Producer.THOROUGH)
+        lines = [_Line(line, comparable(line)) for line in found.split("\n")]
+        story = lines[: story_ends([line.compared for line in lines], densest)]
+        text = tidy([line.text for line in _without_title(_without_links(story, links), known)])
+        return ArticleBody(text, producer, count_words(text), _are_teasers(lines, links.announcing))
+
+    if page.is_hurried:
+        return _first(read(html_of_densest(tree), Producer.HURRIED), "pages wait to be read")
+    part = html_of_story(tree)
+    quick = _first(read(part, Producer.TRAFILATURA), "the usual reading")
+    # A list of other pages is no better for being read thoroughly.
+    reason = "" if quick.is_teasers else why_poor(quick.text, shown_words(tree))
+    if not reason:
+        return quick
+    thorough = _seen_among(_linked_headings(tree), read(part, Producer.THOROUGH))
+    best = _ruled(quick, thorough, why_thorough(quick.text, thorough.text, known.summary), reason)
+    return best if best.words >= SHORTEST_ARTICLE_WORDS else _scripted(best, page, known)
+
+
+def _linked_headings(tree: LexborHTMLParser) -> int:
+    return sum(map(leads_on, tree.css(_HEADINGS)[:_MOST_HEADINGS]))
+
+
+def _seen_among(headings: int, body: ArticleBody) -> ArticleBody:
+    """With a word on teasers whose headlines were left out as links: each of them leads on above a line or two."""
+    is_list = headings >= max(_FEWEST_TEASERS, _TEASING * len(body.text.split("\n")))
+    return body._replace(is_teasers=body.is_teasers or is_list)
+
+
+def _scripted(best: ArticleBody, page: Page, known: KnownFacts) -> ArticleBody:
+    text = scripted_text(page.markup()) if known.is_article else ""
+    other = ArticleBody(text, Producer.SCRIPTED, count_words(text))
+    if other.words < SHORTEST_ARTICLE_WORDS:
+        return best
+    return _ruled(best, other, why_fuller(best.text, text), "the page shows hardly any text")
+
+
+def _first(body: ArticleBody, why: str) -> ArticleBody:
+    return body._replace(readings=(TriedReading(body.produced_by, body.words, why),))
+
+
+def _ruled(chosen: ArticleBody, other: ArticleBody, why: str, doubt: str) -> ArticleBody:
+    """The other one if there is a reason why; else the first. Both are remembered."""
+    said = TriedReading(other.produced_by, other.words, why or f"asked because {doubt}; not believed")
+    winner = other._replace(guided=chosen.guided) if why else chosen
+    return winner._replace(readings=(*chosen.readings, said))
 
 
 def _sections(tree: LexborHTMLParser, anchors: Anchors) -> frozenset[str]:
@@ -167,60 +226,24 @@ def _sections(tree: LexborHTMLParser, anchors: Anchors) -> frozenset[str]:
     return anchors.texts_within & texts_of(heading for heading in headings if not leads_on(heading))
 
 
-def _general_text(tree: LexborHTMLParser, cropped: Callable[[LexborHTMLParser], str]) -> str:
-    import trafilatura
-
+def _without_surroundings(tree: LexborHTMLParser) -> None:
     if tree.css_first(_SWALLOWED):
         # Left open by a page, it takes in all that follows.
         tree.unwrap_tags(["noscript"])
-    has_layout_tables = tree.css_first(_LAYOUT_TABLE) is not None
     tree.strip_tags(_SURROUNDINGS)
     for link in tree.css("pre a"):
         # Code whose names are linked is no menu.
         link.unwrap(delete_empty=True)
-    html = cropped(tree)
+
+
+def _text_in(html: str, *, has_layout_tables: bool, is_quick: bool) -> str:
+    import trafilatura
+
     if has_layout_tables:
         # A table that holds the page is no table: read as one, its columns become one line.
         html = _TABLE_TAG.sub(r"<\1div", html)
     # A character reference can name what the parser behind this refuses to hold.
-    return trafilatura.extract(storable(html, LONGEST_HTML), fast=True, include_comments=False) or ""
-
-
-def _html_of_story(tree: LexborHTMLParser) -> str:
-    """Of the page's only <article> or <main>, where that is what the page is for; else of all of it."""
-    everything = _length_of_paragraphs(tree)
-    for css in _STORY_PLACES:
-        places = tree.css(css)
-        if len(places) == 1:
-            inside = _length_of_paragraphs(places[0])
-            # A river of teasers below the story may hold as much text as the story does.
-            if inside >= _STORY_CHARACTERS and inside >= _STORY_SHARE * everything:
-                return f"<html><body>{places[0].html}</body></html>"
-    return tree.html or ""
-
-
-def _densest(tree: LexborHTMLParser) -> str:
-    """Of the smallest part around the densest one that holds most paragraphs: no time to look at the rest."""
-    letters: Counter[int] = Counter()
-    holders: dict[int, LexborNode] = {}
-    for paragraph in tree.css("p"):
-        if (holder := paragraph.parent) is not None:
-            letters[holder.mem_id] += len(paragraph.text())
-            holders[holder.mem_id] = holder
-    if not letters:
-        return tree.html or ""
-    densest = max(letters, key=lambda one: letters[one])
-    part, inside = holders[densest], letters[densest]
-    for _ in range(_MOST_STEPS_OUT):
-        if inside >= _MOST_PARAGRAPHS * letters.total() or part.parent is None or part.parent.tag == "body":
-            break
-        part = part.parent
-        inside = _length_of_paragraphs(part)
-    return f"<html><body>{part.html}</body></html>"
-
-
-def _length_of_paragraphs(within: LexborHTMLParser | LexborNode) -> int:
-    return sum(len(paragraph.text()) for paragraph in within.css("p"))
+    return trafilatura.extract(storable(html, LONGEST_HTML), fast=is_quick, include_comments=False) or ""
 
 
 def _without_title(lines: list[_Line], known: KnownFacts) -> list[_Line]:
@@ -232,7 +255,10 @@ def _without_links(lines: list[_Line], links: _LinkTexts) -> list[_Line]:
     """Without lines that are nothing but a link: they announce other pages, or other places of this one."""
     announcing = links.announcing
     return [
-        line for line in lines if line.compared not in (links.all if line.text.startswith(_LIST_MARK) else announcing)
+        line
+        for line in lines
+        # A link that shows where it leads was written by hand.
+        if _ADDRESS in line.text or line.compared not in (links.all if line.text.startswith(_LIST_MARK) else announcing)
     ]
 
 

@@ -1,5 +1,6 @@
 """From one page to an article: the function to read first here."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -20,6 +21,7 @@ from headwater.extraction.overview import Overview, overview_of
 from headwater.extraction.page import Page
 from headwater.extraction.page_type import (
     SHORTEST_ARTICLE_WORDS,
+    SHORTEST_BRIEF_WORDS,
     PageType,
     is_challenge,
     is_soft_404,
@@ -46,10 +48,10 @@ def extract(page: Page, now: datetime) -> Article | NotAnArticle:
     timing, authors = timing_of(tree, page, seen, now), authors_of(tree, page, seen)
     structured = seen.linked_data.article_body if seen.linked_data.is_about_this_page else ""
     about = seen.linked_data.raw if seen.linked_data.is_about_this_page else None
-    known = KnownFacts(seen.titles, seen.anchors, is_sold(about, seen.said.get("article:content_tier", "")))
     lead = lead_image_of(tree, seen.base, seen.metadata, about)
     shown = tree.clone()
     live = live_blog_in(elements, shown, page.zone(), is_said=seen.linked_data.is_live)
+    known = _known(seen, about)
     body = body_of(elements, page, _chosen(tree, page, given), structured, known)
     body, blocks = _with_blocks(body, shown, page, seen, live)
     facts = _facts(page, seen, body, given, is_live=live is not None)
@@ -85,6 +87,16 @@ def extract(page: Page, now: datetime) -> Article | NotAnArticle:
         quality=quality_of(_evidence(seen, body, published_at)),
         content_hash=content_hash(body.text),
         simhash=simhash(body.text),
+    )
+
+
+def _known(seen: Overview, about: Mapping[str, Any] | None) -> KnownFacts:
+    return KnownFacts(
+        seen.titles,
+        seen.anchors,
+        is_sold=is_sold(about, seen.said.get("article:content_tier", "")),
+        summary=seen.description,
+        is_article=seen.signs.is_article_by_linked_data or seen.signs.is_article_by_og,
     )
 
 
@@ -125,6 +137,7 @@ def _facts(page: Page, seen: Overview, body: ArticleBody, given: PluginAnswer, *
         "is_soft_404": is_soft_404(seen.title, body.words),
         "guided": body.guided,
         "plugin_failure": given.failure,
+        "readings": body.readings,
     }
 
 
@@ -150,7 +163,13 @@ def _why_no_article(seen: Overview, body: ArticleBody) -> NoArticleReason | None
         return NoArticleReason.CHALLENGE
     if not seen.title and not body.text:
         return NoArticleReason.EMPTY
-    return NoArticleReason.TOO_SHORT if body.words < SHORTEST_ARTICLE_WORDS else None
+    return NoArticleReason.TOO_SHORT if body.words < _shortest(seen) else None
+
+
+def _shortest(seen: Overview) -> int:
+    """A page that says it is an article may be a brief one."""
+    is_said = seen.signs.is_article_by_linked_data or seen.signs.is_article_by_og
+    return SHORTEST_BRIEF_WORDS if is_said else SHORTEST_ARTICLE_WORDS
 
 
 def _evidence(seen: Overview, body: ArticleBody, published_at: datetime | None) -> QualitySigns:

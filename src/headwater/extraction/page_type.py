@@ -8,7 +8,7 @@ from selectolax.lexbor import LexborNode
 
 from headwater.extraction.elements import Elements, attribute, ids_of
 
-SHORTEST_ARTICLE_WORDS = 50
+SHORTEST_ARTICLE_WORDS, SHORTEST_BRIEF_WORDS = 50, 30
 _LONG_ENOUGH_WORDS = 200
 _SHORT_NOTICE_WORDS = 150
 _ARTICLE_SCORE = 4

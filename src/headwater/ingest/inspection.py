@@ -10,6 +10,7 @@ from uuid import UUID
 
 from headwater.archive.raw import KeptBody
 from headwater.database.pool import Database
+from headwater.extraction.arbiter import TriedReading
 from headwater.extraction.article import Article, NotAnArticle
 from headwater.extraction.pool.extraction_pool import Done
 from headwater.extraction.templates.explain import TemplateExplanation
@@ -85,6 +86,16 @@ class Explained:
     explanation: TemplateExplanation
 
 
+@dataclass(frozen=True, slots=True)
+class InspectedPage:
+    """The readings of a page, in turn, and whose text was chosen; `why` there is none."""
+
+    url: str
+    chosen: str
+    why: str
+    readings: Sequence[TriedReading]
+
+
 def answer_of(read: ReadPage) -> tuple[InspectionAnswer, str]:
     """The answer of a template, from a page that was read with one."""
     match read:
@@ -124,6 +135,15 @@ class Inspection:
         read, told = await asyncio.gather(self.reader.read(response, known, response.at), self.reader.pool.run(task))
         explanation = explanation_from(told.value) if isinstance(told, Done) else TemplateExplanation()
         return Explained(known.guide.name, *answer_of(read), explanation)
+
+    async def readings_of(self, body: KeptBody) -> InspectedPage:
+        """How its text would be chosen today."""
+        response, known = response_of(body), await self.context.context_of(lease_of(body))
+        read = await self.reader.read(response, known, response.at)
+        if isinstance(read, Article):
+            return InspectedPage(body.raw.url, read.produced_by, "", read.readings)
+        _, why = answer_of(read)
+        return InspectedPage(body.raw.url, "", why, read.readings if isinstance(read, NotAnArticle) else ())
 
     async def _compared(self, body: KeptBody) -> Compared:
         response, known = response_of(body), await self.context.context_of(lease_of(body))

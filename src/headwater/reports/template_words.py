@@ -35,6 +35,8 @@ READERS = {
     "selectors": "its source's selectors",
     "structured": "the page's own structured data",
     "trafilatura": "the general extractor",
+    "trafilatura_thorough": "the general extractor, thoroughly, as a quick reading found little",
+    "scripted": "the page's scripts, which hold its text",
     "trafilatura_cropped": "the general extractor in a hurry, from the densest part of the page",
     "feed": "the text its feed brought",
     "feed_only": "its feed alone: the page itself is refused",

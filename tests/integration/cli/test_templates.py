@@ -288,6 +288,17 @@ def test_a_page_without_a_template_says_how_far_its_host_is(desk: Desk) -> None:
     assert said.err.startswith("headwater: No template reads this page of quay.test: too few pages (2 of 4).\n")
 
 
+def test_the_readings_of_a_page_are_told_with_the_one_that_is_believed(desk: Desk) -> None:
+    printed(desk, stories(0, 2))
+    said = desk.says("docs", "inspect", url_of(0))
+    assert said.out.startswith("+ ")
+    assert said.out.endswith("The text is read by the general extractor.\n")
+    told = desk.says("docs", "inspect", url_of(0), "--json").json
+    assert told["chosen"] == "trafilatura"
+    assert [one["producer"] for one in told["readings"]] == ["trafilatura"]
+    assert desk.says("docs", "inspect", "http://quay.test/none").code == 4
+
+
 @pytest.mark.long
 def test_disabling_says_how_to_go_back_and_relearning_goes_there(desk: Desk) -> None:
     learned(desk)

@@ -13,7 +13,7 @@ from headwater.extraction.extractor import extract
 from headwater.extraction.page import Page
 from headwater.extraction.page_type import PageType
 from headwater.simweb.message import Request
-from headwater.simweb.world import Item, Publisher, World
+from headwater.simweb.world import GuiseName, Item, Publisher, World
 
 NOW = datetime(2026, 5, 4, 10, tzinfo=UTC)
 LEAST_F1 = 0.98
@@ -87,3 +87,16 @@ def test_texts_that_differ_never_share_a_hash(read: list[tuple[Item, Article | N
 def test_front_pages_are_never_articles(world: World, path: str) -> None:
     types = [page_at(world, publisher, publisher.home + path).page_type for publisher in news(world)]
     assert set(types) == {PageType.LISTING}
+
+
+@pytest.mark.parametrize("name", ["partial_main", "teaser_river"])
+def test_a_story_is_read_whole_and_alone_wherever_its_parts_stand(world: World, name: GuiseName) -> None:
+    scores: list[float] = []
+    for publisher in news(world):
+        guise = next(world.guises(publisher, name, NOW))
+        found = page_at(world, publisher, guise.url)
+        assert isinstance(found, Article)
+        assert guise.truth is not None
+        scores.append(f1(guise.truth.text, found.text))
+    assert sum(scores) / len(scores) >= 0.95
+    assert min(scores) >= 0.8

@@ -42,6 +42,9 @@ app = App(name="docs", help="The archive: list, search, show, export, read pages
 app.command(
     "headwater.cli.docs.showing:show_document", name="show", help="Show a document: text, origin, quality, history."
 )
+app.command(
+    "headwater.cli.docs.replay:inspect", name="inspect", help="Explain which reading of a stored page became its text."
+)
 app.command("headwater.cli.docs.replay:reextract", name="reextract", help="Read stored pages again by today's rules.")
 app.command(
     "headwater.cli.exporting:export_documents", name="export", help="Write documents into a file, a folder or a pipe."

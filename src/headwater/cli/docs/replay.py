@@ -1,4 +1,4 @@
-"""`headwater docs reextract`: stored pages once more, by today's rules, without fetching."""
+"""`headwater docs reextract` and `docs inspect`: stored pages once more, by today's rules, without fetching."""
 
 from dataclasses import asdict
 from itertools import takewhile
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from headwater.ingest.difference import Difference
-    from headwater.ingest.inspection import Compared, TemplateComparison
+    from headwater.ingest.inspection import Compared, InspectedPage, TemplateComparison
     from headwater.ingest.replay import Replayed
     from headwater.services import Services
 
@@ -30,6 +30,43 @@ AROUND = 30  # letters of what two lines share, before the first in which they d
 # What has nothing to tell beside being counted.
 QUIET = frozenset({"same", "nothing"})
 Pages = Annotated[int, Parameter(validator=Number(gte=1))]
+
+
+def inspect(
+    url: str,
+    *,
+    json: AsJson = False,
+    launch: Launched = Launch(),  # noqa: B008
+) -> None:
+    """Explain which readings there are of a stored page, how long each is, and why one of them became its text.
+
+    Parameters
+    ----------
+    url
+        Of a page that was fetched and is still stored, or the id of its document; nothing is fetched.
+    """
+
+    async def work(services: "Services") -> "InspectedPage":
+        from headwater.actions.rereading import inspect_page
+
+        return await inspect_page(services, url)
+
+    found = with_services(launch, work)
+    if json:
+        show_json(asdict(found))
+        return
+    for line in inspection_lines(found):
+        show(line)
+
+
+def inspection_lines(found: "InspectedPage") -> list[str]:
+    lines = [
+        f"{'+' if one.producer == found.chosen else '−'} {quantity(one.words, 'word')} by "
+        f"{inert(reader_in_words(one.producer))}: {inert(one.why)}"
+        for one in found.readings
+    ]
+    verdict = f"The text is read by {inert(reader_in_words(found.chosen))}." if found.chosen else ""
+    return [*lines, verdict or f"No text: {inert(reason_in_words(found.why))}."]
 
 
 def reextract(

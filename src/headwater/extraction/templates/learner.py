@@ -35,6 +35,8 @@ from headwater.extraction.templates.votes import Teacher, Vote, repeated_texts, 
 from headwater.extraction.text import comparable, count_words
 
 FEWEST_PAGES = 3
+# So few stories are enough where the host's live blogs are as many: a host that is full of them has stories, too.
+_FEWEST_STORIES = 2
 FEWEST_AGREEING = 2
 _FEWEST_WORDS = 50
 # Lower than one would think: a template is worth most on hosts where the general extractor is wrong.
@@ -87,8 +89,9 @@ class _Result(NamedTuple):
 
 def learn(pages: Sequence[TrainingPage]) -> Template | NotLearned:
     """Equal pages in equal order teach equal templates. Pages with the same path count once, short ones not at all."""
-    examples = [example for example in _examples(_distinct(pages)) if _is_story(example)]
-    if len(examples) < FEWEST_PAGES:
+    told = _examples(_distinct(pages))
+    examples = [example for example in told if _is_story(example)]
+    if not _are_enough(examples, told):
         return NotLearned(NotLearnedReason.TOO_FEW_PAGES)
     selectors = choose_containers([example.votes for example in examples])
     if not selectors:
@@ -111,6 +114,11 @@ def learn(pages: Sequence[TrainingPage]) -> Template | NotLearned:
     if any(_is_misread(template, example) for example in examples):
         return NotLearned(NotLearnedReason.DISAGREES)
     return template
+
+
+def _are_enough(stories: Sequence[_Example], told: Sequence[_Example]) -> bool:
+    live = sum(example.facts.is_live for example in told)
+    return len(stories) >= FEWEST_PAGES or (len(stories) >= _FEWEST_STORIES and live >= len(stories))
 
 
 def _is_misread(template: Template, example: _Example) -> bool:

@@ -19,6 +19,7 @@ from headwater.extraction.text import comparable
 # nearly as long as the page's own paragraphs: on some hosts, and in scripts of few letters, these are short.
 _PARAGRAPH, _LIKE_ITS_OWN = 120, 0.7
 _HEADLINE = 15
+_LINKED = 0.25
 _TEASER = 80
 _PIECE, _MOST_PIECES = 120, 12  # longer than a sentence that is said again on purpose
 _LONG_WORD, _FEWEST_WORDS = 4, 3
@@ -117,7 +118,8 @@ def measure(variant: Variant, judged: Sequence[Judged]) -> Measures:
     inside = [one for one in judged if one.verdict is not _OUTSIDE]
     kept = [one.block for one in inside if one.verdict.keep]
     letters, around = _letters(kept), _letters(one.block for one in inside)
-    strange = [one for one in inside if not one.verdict.is_seen]
+    block_letters = letters / (len(kept) or 1)
+    strange = [one for one in inside if not one.verdict.is_seen and not _is_like_its_text(one, block_letters)]
     lost = _letters(one.block for one in strange if not one.verdict.keep)
     hosted = _letters(one.block for one in inside if one.verdict is _HOST)
     return Measures(
@@ -129,10 +131,18 @@ def measure(variant: Variant, judged: Sequence[Judged]) -> Measures:
         unseen=_letters(one.block for one in strange) / (letters + lost or 1),
         hosted=hosted / (letters + hosted or 1),
         outside=_outside(judged, kept),
-        block_letters=letters / (len(kept) or 1),
+        block_letters=block_letters,
         traits=traits_of(inside),
         lost_cells=sum(one.verdict is _STRANGE_CELL for one in strange),
     )
+
+
+def _is_like_its_text(one: Judged, block_letters: float) -> bool:
+    """A paragraph as long as others of the page, in a nesting of known elements that no training page had."""
+    block = one.block
+    is_long = len(block.text) >= min(_PARAGRAPH, _LIKE_ITS_OWN * block_letters)
+    is_prose = not block.teases and block.linked <= _LINKED * len(block.text)
+    return one.verdict.keep and one.verdict.is_kin and is_long and is_prose
 
 
 def traits_of(judged: Sequence[Judged]) -> Traits:

@@ -30,6 +30,7 @@ class BlockVerdict(NamedTuple):
     why: str
     is_seen: bool
     loses: bool = False  # drops by place alone, so that a text which stands there for once is lost
+    is_kin: bool = False  # unseen, but made of nothing that training did not know
 
 
 @dataclass(slots=True)
@@ -65,9 +66,15 @@ class Verdicts:
             return BlockVerdict(keep=False, why="unseen path, and hidden on the page", is_seen=False)
         if known and (keep := self._last.get(known[-1])) is not None:
             return BlockVerdict(
-                keep, f"unseen path; {known[-1]} was mostly " + ("kept" if keep else "dropped"), is_seen=False
+                keep,
+                f"unseen path; {known[-1]} was mostly " + ("kept" if keep else "dropped"),
+                is_seen=False,
+                is_kin=keep and _is_kin(known),
             )
-        return BlockVerdict(_looks_like_text(way), "unseen path and element", is_seen=False)
+        keep = _looks_like_text(way)
+        return BlockVerdict(
+            keep, "unseen path and element", is_seen=False, is_kin=keep and bool(known) and _is_kin(known)
+        )
 
     def reduced(self, way: ElementPath) -> ElementPath:
         """With a mark for the names that training never saw twice: they belong to one page."""
@@ -161,6 +168,13 @@ def _is_below(way: ElementPath, beginnings: Iterable[ElementPath]) -> bool:
 
 def _is_telling(step: str) -> bool:
     return bool(names_in(step)) or step in _TELLING
+
+
+def _is_kin(known: ElementPath) -> bool:
+    """Whether it is a paragraph, and no element around it has a name that training never saw, as another box would."""
+    return tag_of(known[-1] if known else "") == "p" and not any(
+        step.endswith(_OWN) or step in _TELLING for step in known
+    )
 
 
 def _looks_like_text(way: ElementPath) -> bool:

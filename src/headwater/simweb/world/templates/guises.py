@@ -29,6 +29,8 @@ GuiseName = Literal[
     "soft_404",
     "paywall",
     "summarised",
+    "partial_main",
+    "teaser_river",
     "renamed",
     "stripped",
     "moved",
@@ -148,6 +150,19 @@ def _summarised(sheet: Sheet, _: Sequence[Teaser]) -> Guised:
     return Guised(replace(sheet, lines=beginning, outside=f'<section class="longread">{whole}</section>'), sheet.item)
 
 
+def _partial_main(sheet: Sheet, _: Sequence[Teaser]) -> Guised:
+    """What should hold the text holds its first paragraph; the others stand in an element of their own below."""
+    first, *others = map(in_html, sheet.item.paragraphs)
+    rest = "\n".join(f"<p>{line}</p>" for line in others)
+    return Guised(replace(sheet, lines=(first,), outside=f'<section class="continued">{rest}</section>'), sheet.item)
+
+
+def _teaser_river(sheet: Sheet, teasers: Sequence[Teaser]) -> Guised:
+    """The story, and below it as much again of others."""
+    cards = "\n".join(f"<div class=card><h3>{_headline(one)}</h3><p>{in_html(one.lead)}</p></div>" for one in teasers)
+    return Guised(replace(sheet, outside=f'<section class="river">{cards}</section>'), sheet.item)
+
+
 def _as_it_is(sheet: Sheet, _: Sequence[Teaser]) -> Guised:
     return Guised(sheet, sheet.item)
 
@@ -166,6 +181,8 @@ GUISES: Mapping[GuiseName, Callable[[Sheet, Sequence[Teaser]], Guised]] = {
     "soft_404": _soft_404,
     "paywall": _paywall,
     "summarised": _summarised,
+    "partial_main": _partial_main,
+    "teaser_river": _teaser_river,
     "renamed": _as_it_is,
     "stripped": _as_it_is,
     "moved": _moved,
