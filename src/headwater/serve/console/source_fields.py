@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import orjson
 
 from headwater.serve.console.forms import FormFields, choice_field, text_area, text_field
+from headwater.serve.console.shown import UNSHOWN
 from headwater.serve.console.source_list import KINDS, MODES
 from headwater.serve.pages.markup import Markup
 from headwater.sources.exchange.fields import FIELDS, Row, value_as_text
@@ -62,7 +63,7 @@ SHOWN: Mapping[str, FieldShown] = {
     "article_patterns": FieldShown("Addresses of articles", "One pattern a line.", rows=2),
     "speaks_for": FieldShown("Speaks for", "Hosts of which its word counts, one a line.", rows=2),
     "parser_hint": FieldShown("Parser hint", "A CSS selector, or the recipe of an API as JSON.", rows=3),
-    "selectors": FieldShown("Selectors", 'A JSON object, such as {"title": "h1"}.', rows=5),
+    "selectors": FieldShown("Selectors", 'A JSON object, such as {"article": {"title": "h1"}}.', rows=5),
     "render_mode": FieldShown(
         "Its pages", choices=(("", "are read as they come"), ("dynamic", "are rendered in a browser"))
     ),
@@ -92,12 +93,17 @@ _SPELT = {"True": "yes", "False": "", "static": ""}
 
 
 def field_of(name: str, values: Mapping[str, str], wrong: Mapping[str, str]) -> Markup:
-    shown, value, error = SHOWN[name], values.get(name, ""), wrong.get(name, "")
+    shown, value, error = SHOWN[name], as_typed(values.get(name, "")), wrong.get(name, "")
     if shown.choices:
         return choice_field(name, shown.label, shown.choices, value, hint=shown.hint, error=error)
     if shown.rows:
         return text_area(name, shown.label, value, hint=shown.hint, error=error, rows=shown.rows)
     return text_field(name, shown.label, value, hint=shown.hint, error=error)
+
+
+def as_typed(text: str) -> str:
+    """A text in a field, without signs that nobody sees there; lines and tabs stay."""
+    return "\n".join("\t".join(UNSHOWN.sub("", part) for part in line.split("\t")) for line in text.split("\n"))
 
 
 def values_of(row: Row) -> dict[str, str]:
@@ -122,12 +128,17 @@ def said_in(fields: FormFields, names: Iterable[str]) -> dict[str, str]:
 
 
 def changed_in(said: Mapping[str, str], values: Mapping[str, str]) -> dict[str, str]:
-    """What differs from the values that a form showed."""
-    return {name: text for name, text in said.items() if _laid_out(text) != _laid_out(values.get(name, ""))}
+    """What differs from the values that a form showed, however it is spelt."""
+    return {name: text for name, text in said.items() if _meant(name, text) != _meant(name, values.get(name, ""))}
 
 
-def _laid_out(text: str) -> list[str]:
-    return [line.strip() for line in text.strip().splitlines()]
+def _meant(name: str, text: str) -> object:
+    """As it is read; as it stands where it cannot be."""
+    plain = "\n".join(line.strip() for line in as_typed(text).strip().split("\n"))
+    try:
+        return _READERS[name](plain) if plain else ""
+    except ValueError:
+        return plain
 
 
 def problems_by_field(said: Mapping[str, str]) -> dict[str, str]:
@@ -139,5 +150,5 @@ def problems_by_field(said: Mapping[str, str]) -> dict[str, str]:
             if reader and text:
                 reader(text)
         except ValueError as error:
-            found[name] = f"It {error}." if str(error).startswith("should") else f"{error}"
+            found[name] = str(error)
     return found

@@ -25,6 +25,7 @@ from headwater.serve.console.forms import (
 from headwater.serve.console.operations import see_operation
 from headwater.serve.console.shell import PageBody
 from headwater.serve.console.shown import cut, foreign, number, quantity
+from headwater.serve.console.source_fields import as_typed
 from headwater.serve.console.source_list import FORMATS, IMPORT, KINDS, SOURCES
 from headwater.serve.console.visit import PageVisit, Visited
 from headwater.serve.operations import OperationRunner, Progress, StoredOperation
@@ -58,7 +59,7 @@ def _asked(visit: PageVisit, said: Mapping[str, str], *above: Markup, ready: int
         IMPORT,
         visit.csrf_token,
         *above,
-        text_area(ASKED, "List", said.get(ASKED, ""), rows=14, takes_file=".opml,.xml,.csv,.txt,.jsonl,.tsv"),
+        text_area(ASKED, "List", as_typed(said.get(ASKED, "")), rows=14, takes_file=".opml,.xml,.csv,.txt,.jsonl,.tsv"),
         choice_field("format", "Format", formats, said.get("format", "")),
         choice_field("kind", "Type", kinds, said.get("kind", "")),
         check_field("trusted", "The list is my own", is_set=said.get("trusted") == "yes", hint=TRUSTED),
