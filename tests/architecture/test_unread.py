@@ -26,8 +26,6 @@ CALLBACKS = {
 # Their names are for programs of others.
 FRONT_DOOR = ("library/", "client/")
 EXEMPT = {
-    "reports/rollups.py: series_of": "charts of the console, which comes with the server",
-    "reports/rollups.py: hours_of_sources": "the same",
     "simweb/namespace.py: available": "run by tests and benchmarks as a program of its own",
     "simweb/world/world.py: guises": "the truth about what the simulated web shows, for tests",
 }

@@ -4,6 +4,7 @@ from headwater.cli.app import app
 from headwater.cli.reference import every_command
 from headwater.serve.api.older import OLDER
 from headwater.serve.app import every_route
+from headwater.serve.console.troubles import is_page
 
 # Command -> the operations that do the same.
 SAME = {
@@ -33,6 +34,8 @@ SAME = {
     "sources run": ["run_source"],
     "crawl run": ["run_sources"],
     "crawl run-due": ["run_due"],
+    "crawl pause": ["pause_crawl"],
+    "crawl resume": ["resume_crawl"],
     "crawl logs": ["list_runs", "list_runs_of_source"],
     "crawl pages": ["list_pages_of_source"],
     "status": ["show_stats", "show_schedule", "crawl_status"],
@@ -126,7 +129,7 @@ def commands() -> set[str]:
 
 
 def operations() -> set[str]:
-    return {route.name for route in every_route() if OLDER not in route.tags}
+    return {route.name for route in every_route() if OLDER not in route.tags and not is_page(route.path)}
 
 
 def test_every_command_has_an_operation_or_a_reason() -> None:

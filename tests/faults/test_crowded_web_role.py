@@ -88,7 +88,7 @@ async def web_role(database_url: str) -> AsyncIterator[tuple[Process, str, int]]
 async def address(process: Process) -> tuple[str, int]:
     assert process.stderr is not None
     async for line in process.stderr:
-        if found := re.search(rb"API: http://([\d.]+):(\d+)", line):
+        if found := re.search(rb"Console: http://([\d.]+):(\d+)", line):
             return found[1].decode(), int(found[2])
     raise AssertionError("it did not start")
 

@@ -41,6 +41,7 @@ EXCEPTIONS = {
     "politeness.want_refused_again": TAKING_DOWN,
     "politeness.hosts_within_domain": TAKING_DOWN,
     "reports.waiting_hosts": IN_FIGURES,
+    "reports.upcoming_polls": "counts the channels that are due within an hour, for a picture: 20,000 of them at most",
     "frontier.count_entries": AUDIT,
     "frontier.recount_entries": AUDIT,
     "frontier.compare_counts": AUDIT,

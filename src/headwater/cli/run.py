@@ -68,7 +68,7 @@ def web(*, launch: Launched = Launch()) -> int:  # noqa: B008
     async def alone(services: "Services", owner: str, stop: "asyncio.Event") -> None:
         from headwater.serve.server import run_web
 
-        await run_web(services, owner, stop, lambda address: announce(f"API: {address}/api/docs"))
+        await run_web(services, owner, stop, lambda address: announce(f"Console: {address}/"))
 
     return _run_role("web", alone, 1, launch)
 

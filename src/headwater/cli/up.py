@@ -127,7 +127,6 @@ async def keep_up(services: "Services", *, is_quiet: bool) -> "Figures":
 
     pulse, tasks = Pulse(), Supervisor(services.clock, services.log, services.figures)
     observers = Observers(pulse.polled, pulse.fetched, pulse.delivered)
-    await introduce(services)
     async with tasks:
         if not is_quiet:
             tasks.keep("show_figures", lambda: show_figures(services, pulse, tasks))
@@ -143,11 +142,13 @@ async def run_and_serve(
 ) -> None:
     from headwater.run.everything import run_everything
     from headwater.run.presence import WEB
-    from headwater.serve.server import require_known_callers, serve
+    from headwater.serve.server import address_of, require_known_callers, serve
 
     await require_known_callers(services)
     with listening_somewhere(services.settings.web) as bound:
-        tasks.keep("serve", lambda: serve(services, bound, stop, lambda address: announce(f"API: {address}/api/docs")))
+        announce(f"Console: {address_of(bound)}/")
+        tasks.keep("serve", lambda: serve(services, bound, stop))
+        await introduce(services)
         await run_everything(services, stop, observers, supervisor=tasks, besides=[WEB])
 
 

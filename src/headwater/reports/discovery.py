@@ -27,7 +27,7 @@ LATE_BY_AT_MOST = timedelta(minutes=10)
 NEWEST_ITEMS = 1_000
 SCHEDULED_AT_ONCE, SOURCES_AT_ONCE = 10_000, 500
 # Of a picture: more look the same.
-MOST_UPCOMING = 50_000
+MOST_UPCOMING = 20_000
 
 
 class DiscoveryStatus(StrEnum):

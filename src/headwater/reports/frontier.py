@@ -13,8 +13,8 @@ queries = load_queries("headwater.reports")
 learning = load_queries("headwater.learning")
 
 MOST_SUSPECTS = 10_000
-# Of so many the hosts are told apart.
-LATEST_ERRORS = 5_000
+# Among so many errors are looked for.
+LATEST_REQUESTS = 20_000
 LATELY = timedelta(hours=1)
 
 
@@ -93,8 +93,8 @@ async def list_hosts(database: Database, limit: int, after: tuple[int, str] = (-
 
 
 async def errors_by_host(database: Database, hosts: int) -> dict[str, dict[str, int]]:
-    """Failed requests of the last hour by class, of the hosts with most of them, the worst first."""
+    """Failed ones of the latest requests by class, of the hosts with most of them, the worst first."""
     found: dict[str, dict[str, int]] = {}
-    for row in await database.fetch(queries.errors_by_host, LATEST_ERRORS, hosts):
+    for row in await database.fetch(queries.errors_by_host, LATEST_REQUESTS, hosts):
         found.setdefault(row["host"], {})[row["class"]] = row["count"]
     return found

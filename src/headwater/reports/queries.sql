@@ -201,20 +201,30 @@ FROM (SELECT status, count FROM source_totals WHERE what = 'source'
 GROUP BY 1 HAVING sum(count) <> 0 ORDER BY 1;
 
 -- name: list_runs
--- Newest first, of one source or of all; not older than a moment, where one is given.
+-- Newest first, of one source or of all; not older than a moment, where one is given. Two branches, of which one does nothing:
+-- a plan made once for both would look through the runs of everybody.
 SELECT r.at, r.id, r.source_id, s.name AS source, s.url AS source_url, r.channel_id, c.url AS channel_url,
        EXISTS (SELECT 1 FROM channels o WHERE o.source_id = r.source_id AND o.kind = r.kind AND o.id <> r.channel_id) AS is_one_of_several,
        r.kind, r.trigger, r.status, r.requests, r.found, r.inserted, r.updated, r.skipped, r.errors, r.duration_ms, r.http_status,
        r.error_class, r.message, r.next_poll_at, r.next_reason
-FROM runs r JOIN sources s ON s.id = r.source_id LEFT JOIN channels c ON c.id = r.channel_id
-WHERE ($1::uuid IS NULL OR r.source_id = $1) AND r.at <= coalesce($2::timestamptz, 'infinity')
-  AND ($2 IS NULL OR r.at < $2 OR r.id < $4::uuid) AND r.at >= coalesce($5::timestamptz, '-infinity')
-ORDER BY r.at DESC, r.id DESC LIMIT $3::integer;
+FROM (
+    (SELECT * FROM runs WHERE source_id = $1::uuid
+       AND at <= coalesce($2::timestamptz, 'infinity') AND ($2 IS NULL OR at < $2 OR id < $4::uuid)
+       AND at >= coalesce($5::timestamptz, '-infinity') ORDER BY at DESC, id DESC LIMIT $3::integer)
+    UNION ALL
+    (SELECT * FROM runs WHERE $1 IS NULL
+       AND at <= coalesce($2, 'infinity') AND ($2 IS NULL OR at < $2 OR id < $4)
+       AND at >= coalesce($5, '-infinity') ORDER BY at DESC, id DESC LIMIT $3)) r
+JOIN sources s ON s.id = r.source_id LEFT JOIN channels c ON c.id = r.channel_id
+ORDER BY r.at DESC, r.id DESC LIMIT $3;
 
 -- name: list_events
 -- The trail, newest first, before an id; of one source or of all.
-SELECT id, at, kind, level, actor, source_id, channel_id, message, details FROM events
-WHERE ($1::uuid IS NULL OR source_id = $1) AND ($2::bigint IS NULL OR id < $2) ORDER BY id DESC LIMIT $3::integer;
+SELECT id, at, kind, level, actor, source_id, channel_id, message, details FROM (
+    (SELECT * FROM events WHERE source_id = $1::uuid AND ($2::bigint IS NULL OR id < $2) ORDER BY id DESC LIMIT $3::integer)
+    UNION ALL
+    (SELECT * FROM events WHERE $1 IS NULL AND ($2 IS NULL OR id < $2) ORDER BY id DESC LIMIT $3)) AS e
+ORDER BY id DESC LIMIT $3;
 
 -- name: source_of_channel
 -- Whose a channel is.
@@ -222,9 +232,9 @@ SELECT source_id FROM channels WHERE id = $1::uuid;
 
 -- name: runs_lately
 -- Which runs there are in a stretch of time before the newest one.
-SELECT id, at FROM runs
-WHERE ($1::uuid IS NULL OR source_id = $1)
-  AND at > (SELECT max(at) FROM runs WHERE $1::uuid IS NULL OR source_id = $1) - $2::interval;
+SELECT id, at FROM runs WHERE source_id = $1::uuid AND at > (SELECT max(at) FROM runs WHERE source_id = $1) - $2::interval
+UNION ALL
+SELECT id, at FROM runs WHERE $1 IS NULL AND at > (SELECT max(at) FROM runs) - $2;
 
 -- name: runs_after
 -- Oldest first, since a moment, without those that are known already.
@@ -968,16 +978,15 @@ SELECT statement_timestamp() AS now,
                                 AND c.next_poll_at < statement_timestamp() - $1::interval LIMIT $2::integer) AS o) AS overdue;
 
 -- name: errors_by_host
--- Requests of the last hour that failed, by host and class: of the latest $1 of them, the $2 hosts with most.
+-- Requests that failed, by host and class, of the latest $1 of the last hour: the $2 hosts with most of them.
 WITH latest AS MATERIALIZED (
-    SELECT l.host, l.status, l.reason FROM fetch_log l
-    WHERE l.at > statement_timestamp() - interval '1 hour' AND l.verdict IN ('retry_later', 'dead', 'crashed', 'host_says_wait')
-    ORDER BY l.at DESC LIMIT $1::integer
+    SELECT l.host, l.status, l.reason, l.verdict FROM fetch_log l
+    WHERE l.at > statement_timestamp() - interval '1 hour' ORDER BY l.at DESC LIMIT $1::integer
 ), classed AS (
     SELECT host, CASE WHEN status = 429 THEN '429' WHEN status >= 500 THEN '5xx' WHEN status >= 400 THEN '4xx'
                       WHEN reason LIKE 'dns%' THEN 'dns' WHEN reason LIKE '%timeout' THEN 'timeout' WHEN reason LIKE 'robots%' THEN 'robots'
                       WHEN reason LIKE 'extract%' THEN 'extract' ELSE 'other' END AS class
-    FROM latest
+    FROM latest WHERE verdict IN ('retry_later', 'dead', 'crashed', 'host_says_wait')
 ), worst AS (
     SELECT host, count(*) AS errors FROM classed GROUP BY host ORDER BY errors DESC, host LIMIT $2::integer
 )

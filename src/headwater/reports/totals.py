@@ -6,7 +6,6 @@ from datetime import datetime, timedelta
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.frontier.entry import EntryStatus
-from headwater.frontier.pause import CrawlPause, read_pause
 from headwater.frontier.reads import count_statuses
 from headwater.reports.frontier import hosts_now
 from headwater.reports.rollups import HOUR, series_of
@@ -22,7 +21,7 @@ FAILED = frozenset({"retry_later", "dead", "crashed"})
 
 
 @dataclass(frozen=True, slots=True)
-class Totals:
+class StripTotals:
     """`fetched`, `failed` and `documents` are of the last 24 hours; the others of this moment."""
 
     now: datetime
@@ -37,10 +36,9 @@ class Totals:
     dead: int
     overdue: int  # channels; counted up to a bound
     newest_document_at: datetime | None
-    pause: CrawlPause | None
 
 
-async def totals_now(database: Database) -> Totals:
+async def totals_now(database: Database) -> StripTotals:
     row = await database.fetchrow(queries.newest_and_overdue, LATE, MOST_COUNTED)
     assert row is not None
     now: datetime = row["now"]
@@ -48,7 +46,7 @@ async def totals_now(database: Database) -> Totals:
     by_verdict = [(label.partition(".")[0], sum(points)) for label, points in ended.items()]
     documents = await series_of(database, "documents", now - WINDOW, now, HOUR)
     counts, hosts = await count_statuses(database), await hosts_now(database)
-    return Totals(
+    return StripTotals(
         now,
         sum(count for verdict, count in by_verdict if verdict in GOT),
         sum(count for verdict, count in by_verdict if verdict in FAILED),
@@ -61,5 +59,4 @@ async def totals_now(database: Database) -> Totals:
         counts[EntryStatus.DEAD],
         row["overdue"],
         row["newest_document_at"],
-        await read_pause(database),
     )

@@ -62,7 +62,7 @@ def roles(starts: Starts, database_url: str) -> list[WebRole]:
 def web_role(process: "subprocess.Popen[str]") -> WebRole:
     assert process.stderr is not None
     for line in process.stderr:
-        if found := re.search(r"API: http://([\d.:]+)", line):
+        if found := re.search(r"Console: http://([\d.:]+)", line):
             return WebRole(process, found[1])
     raise AssertionError("it did not start")
 

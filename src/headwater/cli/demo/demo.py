@@ -1,7 +1,8 @@
 """`headwater demo`: the system running offline: database, simulated web, a poller, several fetching processes."""
 
-from contextlib import contextmanager
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
@@ -11,9 +12,11 @@ from headwater.cli.numbers import require_number
 from headwater.cli.output import say, say_lines, show, show_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import AsyncIterator, Callable, Iterator
+    from contextlib import AbstractAsyncContextManager
     from pathlib import Path
 
+    from headwater.serve.server import ListeningSocket
     from headwater.services import Services
 
 
@@ -88,11 +91,14 @@ async def tour(request: DemoRequest) -> dict[str, Any]:
     world = World(request.seed, request.publishers, start=WORLD_BEGINS)
     web = {"seed": request.seed, "publishers": request.publishers, "pace": request.pace}
     with demo_folder(request.kept_in, keep=request.keep) as folder:
-        async with child_processes("headwater.cli.demo.web", [web]) as (process,):
+        async with (
+            child_processes("headwater.cli.demo.web", [web]) as (process,),
+            console_before_all() as serve_console,
+        ):
             served = await Served.by(process)
             flags = demo_flags(folder, served.port)
             say("Starting embedded PostgreSQL …")
-            async with open_services(load(Given(flags=flags))) as services:
+            async with open_services(load(Given(flags=flags))) as services, serve_console(services):
                 await introduce(services)
                 say(
                     f"Simulated web: {served.hosts:,} hosts on http://127.0.0.1:{served.port}/ (this machine only); "
@@ -105,6 +111,32 @@ async def tour(request: DemoRequest) -> dict[str, Any]:
         if request.keep:
             show(f"Look around: {program_as_typed()} --set service.data_dir={folder} frontier stats")
     return summary
+
+
+@asynccontextmanager
+async def console_before_all() -> "AsyncIterator[Callable[[Services], AbstractAsyncContextManager[None]]]":
+    """Its address is told first, and nobody has to look for it; who comes at once is answered when all has started."""
+    from headwater.serve.server import address_of, listening
+    from headwater.settings.groups import WebSettings
+
+    with listening(WebSettings(port=0)) as bound:
+        say(f"Console: {address_of(bound)}/ (no login, this machine only)")
+        yield partial(_serving, bound)
+
+
+@asynccontextmanager
+async def _serving(bound: "ListeningSocket", services: "Services") -> "AsyncIterator[None]":
+    import asyncio
+
+    from headwater.serve.server import serve
+
+    stop = asyncio.Event()
+    serving = asyncio.create_task(serve(services, bound, stop))
+    try:
+        yield
+    finally:
+        stop.set()
+        await serving
 
 
 @contextmanager

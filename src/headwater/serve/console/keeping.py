@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 @dataclass(slots=True)
-class KeptAnswer(Generic[T]):
+class SharedAnswer(Generic[T]):
     looking: asyncio.Lock = field(default_factory=asyncio.Lock)
     looked_at: float = float("-inf")
     answer: T | None = None
@@ -23,7 +23,7 @@ async def lately(app: FastAPI, name: str, seconds: float, look: Callable[[], Awa
     """The answer of this name, no older than so many seconds."""
     if not hasattr(app.state, "kept_answers"):
         app.state.kept_answers = {}
-    kept: KeptAnswer[T] = app.state.kept_answers.setdefault(name, KeptAnswer())
+    kept: SharedAnswer[T] = app.state.kept_answers.setdefault(name, SharedAnswer())
     async with kept.looking:
         if SystemClock().monotonic() - kept.looked_at > seconds:
             kept.answer = await look()

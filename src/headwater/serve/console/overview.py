@@ -82,7 +82,7 @@ HEAT_TONES = {
 LEVEL_TONES = {Level.WARN: "warn", Level.ERROR: "fail"}
 
 
-class TimeWindow(NamedTuple):
+class ChartWindow(NamedTuple):
     word: str
     span: timedelta
     step: timedelta
@@ -90,9 +90,9 @@ class TimeWindow(NamedTuple):
 
 
 WINDOWS = (
-    TimeWindow("1h", timedelta(hours=1), timedelta(minutes=1), "the last hour by the minute"),
-    TimeWindow("24h", timedelta(hours=24), timedelta(minutes=15), "the last 24 h by 15 m"),
-    TimeWindow("7d", timedelta(days=7), timedelta(hours=2), "the last 7 days by 2 h"),
+    ChartWindow("1h", timedelta(hours=1), timedelta(minutes=1), "the last hour by the minute"),
+    ChartWindow("24h", timedelta(hours=24), timedelta(minutes=15), "the last 24 h by 15 m"),
+    ChartWindow("7d", timedelta(days=7), timedelta(hours=2), "the last 7 days by 2 h"),
 )
 
 
@@ -125,7 +125,7 @@ async def overview_page(caller: Viewer, visit: Visited) -> HTMLResponse:
     return await visit.page(PageBody("Overview", body, topics=(Topic.STATS, Topic.PROBLEMS)))
 
 
-def window_in(word: str) -> TimeWindow:
+def window_in(word: str) -> ChartWindow:
     return next((one for one in WINDOWS if one.word == word), WINDOWS[1])
 
 
@@ -152,7 +152,7 @@ def first_steps() -> Markup:
     )
 
 
-async def _figures(database: Database, window: TimeWindow, now: datetime) -> FiguresOfTime:
+async def _figures(database: Database, window: ChartWindow, now: datetime) -> FiguresOfTime:
     start = now - window.span
     names = ("fetches", "discovery_delay", "politeness_wait", "frontier")
     return FiguresOfTime(*[await series_of(database, name, start, now, window.step) for name in names])
@@ -166,7 +166,7 @@ def _problems(found: Problems, visit: PageVisit) -> Markup:
     return panel("Needs a person", problem_list(shown, visit), rest, note=note, id_="problems")
 
 
-def _charts(found: FiguresOfTime, window: TimeWindow) -> list[Markup]:
+def _charts(found: FiguresOfTime, window: ChartWindow) -> list[Markup]:
     by_outcome = summed(found.fetches, OUTCOMES)
     tones = {"fetched": "c1", "unchanged": "c2", "failed": "c6"}
     throughput = [ChartLine(name, tones[name], points) for name, points in by_outcome.items() if points]
@@ -198,11 +198,11 @@ def _charts(found: FiguresOfTime, window: TimeWindow) -> list[Markup]:
     ]
 
 
-def _chart(title: str, window: TimeWindow, series: Series, lines: Sequence[ChartLine]) -> ChartOfTime:
+def _chart(title: str, window: ChartWindow, series: Series, lines: Sequence[ChartLine]) -> ChartOfTime:
     return ChartOfTime(title, window.told, series.start, series.step, lines)
 
 
-def _delays(title: str, window: TimeWindow, series: Series) -> ChartOfTime:
+def _delays(title: str, window: ChartWindow, series: Series) -> ChartOfTime:
     found = delays_in(series)
     lines = [ChartLine("half within", "c1", found.p50), ChartLine("95 % within", "c3", found.p95)]
     return ChartOfTime(title, window.told, series.start, series.step, lines, in_seconds)
@@ -294,7 +294,9 @@ async def _errors(database: Database) -> Markup:
     tones: dict[str, str] = {}
     for name, tone in CLASS_TONES.items():
         tones[tone] = f"{tones[tone]}, {name}" if tone in tones else name
-    return panel("Errors by host", made, legend(tones), note="requests that failed, the last hour", id_="errors")
+    return panel(
+        "Errors by host", made, legend(tones), note="of the latest 20,000 requests, the last hour", id_="errors"
+    )
 
 
 def _events(found: Sequence[Happened], visit: PageVisit) -> Markup:

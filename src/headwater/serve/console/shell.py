@@ -7,7 +7,7 @@ from datetime import datetime
 from headwater import __version__
 from headwater.accounts.role import Role
 from headwater.frontier.pause import CrawlPause
-from headwater.reports.totals import Totals
+from headwater.reports.totals import StripTotals
 from headwater.serve.access.caller import Caller, Proof
 from headwater.serve.console.icons import icon
 from headwater.serve.console.shown import cut, foreign, moment
@@ -57,7 +57,8 @@ class PageFrame:
     """What is of the visit."""
 
     path: str
-    totals: Totals
+    totals: StripTotals
+    pause: CrawlPause | None
     now: datetime
     caller: Caller
     csrf_token: str
@@ -197,8 +198,8 @@ def _banners(frame: PageFrame, body: PageBody) -> Markup:
     told = [*body.banners]
     if frame.said:
         told.insert(0, element("p", icon("ok"), element("span", cut(frame.said, 600)), class_="banner said"))
-    if frame.totals.pause:
-        told.append(_pause_banner(frame.totals.pause, frame))
+    if frame.pause:
+        told.append(_pause_banner(frame.pause, frame))
     return element("div", *told, class_="banners", role="status")
 
 

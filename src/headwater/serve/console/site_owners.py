@@ -188,7 +188,7 @@ async def requests_page(caller: Viewer, visit: Visited) -> HTMLResponse:
         TableColumn[TakedownRequest]("Asked", lambda one: moment(one.asked_at, visit.now), "tight"),
         TableColumn[TakedownRequest]("By", lambda one: foreign(one.contact, 100)),
         TableColumn[TakedownRequest]("Why", lambda one: foreign_lines(one.reason, LONGEST_REASON)),
-        TableColumn[TakedownRequest]("", lambda one: _decisions(one, visit)),
+        TableColumn[TakedownRequest]("Decide", lambda one: _decisions(one, visit)),
     ]
     listed = table(
         rows, found, "Requests of site owners", empty=empty_state("No site owner waits for an answer."), id_="requests"

@@ -3,7 +3,7 @@
 from fastapi import FastAPI
 
 from headwater.database.pool import Database
-from headwater.reports.totals import MOST_COUNTED, Totals, totals_now
+from headwater.reports.totals import MOST_COUNTED, StripTotals, totals_now
 from headwater.serve.console.keeping import lately
 from headwater.serve.console.shown import duration, moment, number, number_up_to, percent
 from headwater.serve.pages.markup import Markup, element, joined
@@ -12,11 +12,11 @@ from headwater.serve.pages.markup import Markup, element, joined
 KEPT_SECONDS = 2.0
 
 
-async def totals_lately(app: FastAPI, database: Database) -> Totals:
+async def totals_lately(app: FastAPI, database: Database) -> StripTotals:
     return await lately(app, "totals", KEPT_SECONDS, lambda: totals_now(database))
 
 
-def strip(totals: Totals) -> Markup:
+def strip(totals: StripTotals) -> Markup:
     """Pure."""
     found = totals
     ended = found.fetched + found.failed

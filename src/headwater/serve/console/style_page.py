@@ -24,6 +24,7 @@ from headwater.serve.console.components import (
     TableColumn,
     bulk_bar,
     columns,
+    cut_note,
     empty_state,
     facts,
     filter_bar,
@@ -47,7 +48,17 @@ from headwater.serve.console.forms import (
     text_field,
 )
 from headwater.serve.console.shell import PageBody
-from headwater.serve.console.shown import due, duration, foreign, foreign_link, moment, number, size, state
+from headwater.serve.console.shown import (
+    due,
+    duration,
+    foreign,
+    foreign_link,
+    host_and_path,
+    moment,
+    number,
+    size,
+    state,
+)
 from headwater.serve.console.visit import PageVisit, Visited
 from headwater.serve.pages.markup import Markup, element, joined
 
@@ -133,6 +144,7 @@ def _states(visit: PageVisit) -> Markup:
             ),
             ("Times", joined(moment(now - timedelta(minutes=4), now), ", ", due(now - timedelta(hours=2), now))),
             ("A link of others", foreign_link("https://bücher.example/a?b=<c>")),
+            ("An address in a table", host_and_path("https://harbour.example/tides/today")),
             ("Not a link", foreign_link("javascript:alert(1)")),
         ]
     )
@@ -243,5 +255,6 @@ def _nothing(visit: PageVisit) -> Markup:
         link("Import a list", PATH, class_="button"),
     )
     return columns(
-        panel("Empty", empty), panel("Folded", folded("Advanced", element("p", "Shown when somebody asks.")))
+        panel("Empty", empty, cut_note(20, 143, "source", PATH)),
+        panel("Folded", folded("Advanced", element("p", "Shown when somebody asks."))),
     )

@@ -11,6 +11,7 @@ from fastapi import Depends, Request
 from starlette.responses import HTMLResponse, RedirectResponse
 
 from headwater.accounts.role import Role
+from headwater.frontier.pause import read_pause
 from headwater.reports.discovery import time_now
 from headwater.serve.access.caller import Caller
 from headwater.serve.access.visits import visit_of
@@ -69,6 +70,7 @@ class PageVisit:
         frame = PageFrame(
             self.query.path,
             await totals_lately(self.request.app, self.services.database),
+            await read_pause(self.services.database),
             self.now,
             self.caller,
             self.csrf_token,
