@@ -147,9 +147,18 @@ async def places(admin: ApiCaller) -> dict[str, str]:
     entry = (await admin.get("frontier")).json["urls"][0]
     nobody = "0" * 64
     return {
-        "sources": source["id"], "channels": channel["id"], "frontier": entry["id"], "documents": nobody,
-        "jobs": nobody, "operations": channel["id"], "source": source["id"], "url": URL, "identity_key": "none",
-        "host": "api.example", "name": "hook", "version": "1",
+        "sources": source["id"],
+        "channels": channel["id"],
+        "frontier": entry["id"],
+        "documents": nobody,
+        "jobs": nobody,
+        "operations": channel["id"],
+        "source": source["id"],
+        "url": URL,
+        "identity_key": "none",
+        "host": "api.example",
+        "name": "hook",
+        "version": "1",
     }
 
 

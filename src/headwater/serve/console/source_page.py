@@ -26,6 +26,7 @@ from headwater.serve.console.components import (
     tabs,
 )
 from headwater.serve.console.forms import action_button, button, form, hidden
+from headwater.serve.console.overview import event_kind
 from headwater.serve.console.shell import PageBody
 from headwater.serve.console.shown import (
     NOTHING,
@@ -47,7 +48,7 @@ from headwater.serve.pages.markup import Markup, element, joined
 from headwater.serve.topics import Topic
 from headwater.shapes.sources import scope_of
 from headwater.sources.source import Source, SourceStatus
-from headwater.sources.store import ChannelState, Happened, Level
+from headwater.sources.store import ChannelState, Happened
 
 router = APIRouter(include_in_schema=False)
 
@@ -56,7 +57,6 @@ ROWS, DOCUMENTS_SHOWN, POLLS_SHOWN, DAYS_OF_WEEK = 50, 25, 60, 28
 RUN_TONES = {"ok": "h1", "warn": "warn", "fail": "fail"}
 POLL_LEGEND = {"c1": "new items", "h1": "nothing new", "warn": "warning", "fail": "failed"}
 RUN_RESULTS = (("", "All"), ("ok", "Fine"), ("warn", "With warnings"), ("fail", "Failed"))
-EVENT_TONES = {Level.WARN: "warn", Level.ERROR: "fail"}
 
 
 def source_tabs(visit: PageVisit, source: Source) -> Markup:
@@ -258,14 +258,9 @@ async def _allowed(visit: PageVisit, url: str) -> Markup:
 def _events(visit: PageVisit, events: Sequence[Happened]) -> Markup:
     made = [
         TableColumn[Happened]("When", lambda one: moment(one.at, visit.now), "tight"),
-        TableColumn[Happened]("Kind", _event_kind, "tight"),
+        TableColumn[Happened]("Kind", event_kind, "tight"),
         TableColumn[Happened]("What", lambda one: foreign(one.event.message, 240), "main"),
         TableColumn[Happened]("By", lambda one: foreign(one.event.actor, 40), "tight"),
     ]
     listed = table(made, events, "Events", empty=empty_state("Nothing has happened to it."))
     return panel("What happened to it", listed, note=f"the newest {len(events)}", id_="events")
-
-
-def _event_kind(one: Happened) -> Markup:
-    tone = EVENT_TONES.get(one.event.level)
-    return state(tone, one.event.kind) if tone else element("span", cut(one.event.kind, 60), class_="calm")
