@@ -521,3 +521,11 @@ def test_a_paused_source_that_is_to_be_polled_says_how_it_is_resumed(desk: Desk)
     both = desk.says("crawl", "run", "Alpha", str(active))
     assert (both.code, f"Resume it: headwater sources resume {paused}" in both.err) == (3, True)
     assert "`headwater up` polls them at once if it runs" in both.err
+
+
+def test_everything_is_paused_and_resumed(desk: Desk) -> None:
+    paused = json.loads(desk.says("crawl", "pause", "--reason", "moving", "--json").out)
+    assert (paused["set_by"], paused["reason"]) == ("a person", "moving")
+    assert "a person paused everything: moving." in desk.says("problems").out
+    assert json.loads(desk.says("crawl", "resume", "--json").out) == {"was_paused": True}
+    assert "Nothing was paused." in desk.says("crawl", "resume").out
