@@ -26,7 +26,7 @@ from headwater.serve.console.shell import PageBody
 from headwater.serve.console.shown import cut, foreign, foreign_link, quantity
 from headwater.serve.console.source_fields import ADVANCED, field_of, problems_by_field, said_in
 from headwater.serve.console.source_list import ADD, KINDS, SOURCES, source_path
-from headwater.serve.console.source_looks import SHOWN_ITEMS, begin_look, looking, trouble_of
+from headwater.serve.console.source_looks import SHOWN_ITEMS, as_it_goes, begin_look, looking, trouble_of
 from headwater.serve.console.visit import PageVisit, Visited, see_other
 from headwater.serve.operations import StoredOperation, read_operation
 from headwater.serve.pages.markup import Markup, element, joined
@@ -110,15 +110,19 @@ async def choosing_page(caller: Operator, visit: Visited, look_id: UUID) -> HTML
     """Show what a site has, and ask what of it is followed."""
     found = await look_of(visit, look_id, LOOK)
     if found.state == "running":
-        return await visit.page(PageBody("Add a source", looking(visit, found), LEAD, topics=(Topic.STATS,)))
+        return await visit.page(
+            PageBody("Add a source", as_it_goes(looking(visit, found)), LEAD, topics=(Topic.STATS,))
+        )
     if not found.result:
-        body = joined(trouble_of(found), _address_form(visit, "", ""))
+        body = as_it_goes(trouble_of(found), _address_form(visit, "", ""))
         return await visit.page(PageBody("Add a source", body, LEAD))
     seen = found.result
     if not seen["followed"]:
-        body = joined(_against(visit, seen), _address_form(visit, seen["asked"]["url"], seen["asked"].get("kind", "")))
+        body = as_it_goes(
+            _against(visit, seen), _address_form(visit, seen["asked"]["url"], seen["asked"].get("kind", ""))
+        )
         return await visit.page(PageBody("Add a source", body, LEAD))
-    return await visit.page(PageBody("Add a source", _choice(visit, seen), LEAD))
+    return await visit.page(PageBody("Add a source", as_it_goes(_choice(visit, seen)), LEAD))
 
 
 async def look_of(visit: PageVisit, look_id: UUID, kind: str) -> StoredOperation:

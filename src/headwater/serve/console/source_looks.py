@@ -45,7 +45,12 @@ def looking(visit: PageVisit, found: StoredOperation) -> Markup:
     """While it runs."""
     told = joined("Begun ", moment(found.created_at, visit.now), ". Each host is asked at its own pace.")
     again = link("Look again", visit.query.path, class_="button")
-    return panel("Looking …", element("p", told), element("p", again), note="this page follows it", id_="look")
+    return panel("Looking …", element("p", told), element("p", again), note="this page follows it")
+
+
+def as_it_goes(*parts: Markup) -> Markup:
+    """One live part around all that changes when a look ends: the script puts in only what has a place already."""
+    return element("div", *parts, class_="live stack", id="look")
 
 
 def trouble_of(found: StoredOperation) -> Markup:

@@ -29,7 +29,7 @@ from headwater.serve.console.source_fields import (
     values_of,
 )
 from headwater.serve.console.source_list import SOURCES, source_path
-from headwater.serve.console.source_looks import SHOWN_ITEMS, begin_look, looking, trouble_of
+from headwater.serve.console.source_looks import SHOWN_ITEMS, as_it_goes, begin_look, looking, trouble_of
 from headwater.serve.console.source_page import ONE, page_of_source
 from headwater.serve.console.visit import PageVisit, Visited, see_other
 from headwater.serve.pages.markup import Markup, element, joined
@@ -193,9 +193,9 @@ async def tested_page(caller: Operator, visit: Visited, named: str, look_id: UUI
     source = await find_source(visit.services.database, named)
     found = await look_of(visit, look_id, TEST)
     if found.state == "running":
-        return await page_of_source(visit, source, looking(visit, found), Topic.STATS)
+        return await page_of_source(visit, source, as_it_goes(looking(visit, found)), Topic.STATS)
     if not found.result:
-        return await page_of_source(visit, source, trouble_of(found))
+        return await page_of_source(visit, source, as_it_goes(trouble_of(found)))
     answers = found.result["channels"]
     made = [
         TableColumn[Mapping[str, Any]](
@@ -210,7 +210,7 @@ async def tested_page(caller: Operator, visit: Visited, named: str, look_id: UUI
         TableColumn[Mapping[str, Any]]("Last-Modified", lambda one: foreign(one["last_modified"] or "–", 60)),
     ]
     listed = table(made, answers, "Answers", empty=empty_state("It has no channel to ask."))
-    main = panel("Test fetch", listed, note="each channel asked once; nothing was stored")
+    main = as_it_goes(panel("Test fetch", listed, note="each channel asked once; nothing was stored"))
     return await page_of_source(visit, source, main)
 
 
@@ -227,13 +227,15 @@ async def simulated_page(caller: Operator, visit: Visited, named: str, look_id: 
     source = await find_source(visit.services.database, named)
     found = await look_of(visit, look_id, SIMULATE)
     if found.state == "running":
-        return await page_of_source(visit, source, looking(visit, found), Topic.STATS)
+        return await page_of_source(visit, source, as_it_goes(looking(visit, found)), Topic.STATS)
     if not found.result:
-        return await page_of_source(visit, source, trouble_of(found))
+        return await page_of_source(visit, source, as_it_goes(trouble_of(found)))
     told = found.result
     note = element("p", "Each channel was read once, as a poll would. Nothing was stored.", class_="note")
     pages = element("div", *map(_page_card, told["pages"]), class_="columns") if told["pages"] else ""
-    return await page_of_source(visit, source, joined(note, *map(channel_preview, told["channels"]), pages))
+    return await page_of_source(
+        visit, source, as_it_goes(note, *map(channel_preview, told["channels"]), pages or Markup(""))
+    )
 
 
 def _page_card(one: Mapping[str, Any]) -> Markup:
