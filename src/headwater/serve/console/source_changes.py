@@ -220,13 +220,13 @@ async def _begin(
     return await work.begin(f"sources.{wishes[0].action}", actor, change, total)
 
 
-@router.get(EXPORT)
-async def export_matching(caller: Viewer, visit: Visited) -> Response:
+@router.get(f"{EXPORT}/{{word}}")
+async def export_matching(caller: Viewer, visit: Visited, word: str) -> Response:
     """Write the sources that match the filters, as a file."""
     query = PageQuery(SOURCES, visit.query.values)
     selection = selection_in(query)
     _require_countable(selection)
-    return await _exported(visit, query.get("format", "opml"), selection.wanted)
+    return await _exported(visit, word, selection.wanted)
 
 
 async def _exported(visit: PageVisit, word: str, chosen: SourceFilter | Sequence[str]) -> Response:

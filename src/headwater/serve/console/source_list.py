@@ -165,7 +165,7 @@ def _actions(visit: PageVisit) -> Markup:
     """Also what is exported follows the filters."""
     query = visit.query
     asked = {name: query.get(name) for name in ("status", "kind", "mode", "tag", "text")}
-    ways = [link(told, PageQuery(EXPORT, {}).to(format=word, **asked)) for word, told in FORMATS.items()]
+    ways = [link(told, PageQuery(f"{EXPORT}/{word}", {}).to(**asked)) for word, told in FORMATS.items()]
     export = element(
         "details",
         element("summary", "Export", class_="button"),

@@ -166,10 +166,10 @@ async def test_chosen_or_matching_sources_are_exported(api: ApiCaller) -> None:
     assert chosen.headers["content-disposition"] == 'attachment; filename="sources.txt"'
     assert b"one.example" in chosen.body
     assert b"two.example" not in chosen.body
-    matching = await api.get(f"{SOURCES}/export?format=csv&tag=sea")
+    matching = await api.get(f"{SOURCES}/export/csv?tag=sea")
     assert b"two.example" in matching.body
     assert b"one.example" not in matching.body
-    assert (await api.get(f"{SOURCES}/export?format=odd")).status == 422
+    assert (await api.get(f"{SOURCES}/export/odd")).status == 422
 
 
 async def test_a_list_is_tried_and_then_brought_in(api: ApiCaller) -> None:
