@@ -21,6 +21,7 @@ OPEN = {
     "/static/{name}": "stylesheets, the same for everybody",
     "/api/v1/login": "who logs in is not known before",
     "/login": "the same by a form",
+    "/crawler": "for owners of sites, under a public address only; what they ask is a row that a person decides",
     "/": "leads to the console, and tells nothing",
 }
 # Changes that a viewer may make: of nothing but its own login.
