@@ -638,7 +638,7 @@ def _reports(w: Sample) -> dict[str, Calls]:
         "count_matching_sources": [
             {"status": "paused", "kind": None, "tag": None, "beginning": None, "feed_active": False, "cap": 1_000}
         ],
-        "count_sources_in_states": [{"kind": None, "tag": None, "mode": None, "beginning": None, "cap": 100}],
+        "count_sources_in_states": [{"kind": None, "tag": None, "mode": None, "beginning": None, "cap": 10_000}],
         "count_sources": [()],
         "list_runs": [(None, None, 20, NOBODY, None), (w.source, None, 20, NOBODY, None)],
         "list_events": [(None, None, 20), (w.source, w.last_event, 20)],

@@ -42,6 +42,7 @@ EXCEPTIONS = {
     "politeness.hosts_within_domain": TAKING_DOWN,
     "reports.waiting_hosts": IN_FIGURES,
     "reports.upcoming_polls": "counts the channels that are due within an hour, for a picture: 20,000 of them at most",
+    "reports.count_sources_in_states": "counts sources for the list of them: of each state 10,000 at most",
     "frontier.count_entries": AUDIT,
     "frontier.recount_entries": AUDIT,
     "frontier.compare_counts": AUDIT,

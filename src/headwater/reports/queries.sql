@@ -171,14 +171,14 @@ SELECT
            AND (:mode::text IS NULL OR s.ingestion_mode = :mode)
            AND (:beginning::text IS NULL OR lower(s.name) LIKE :beginning) LIMIT :cap::integer) AS matching) AS active,
     (SELECT count(*) FROM (
-        SELECT 1 FROM sources s WHERE s.status = 'active' AND s.id = ANY (ARRAY(
-               SELECT c.source_id FROM channels c WHERE c.is_active AND c.consecutive_errors > 0)) AND s.url_hash IS NOT NULL
+        SELECT 1 FROM (SELECT DISTINCT c.source_id FROM channels c WHERE c.is_active AND c.consecutive_errors > 0) AS ailing
+        JOIN sources s ON s.id = ailing.source_id WHERE s.status = 'active' AND s.url_hash IS NOT NULL
            AND (:kind::text IS NULL OR s.kind = :kind) AND (:tag::text IS NULL OR s.tags @> ARRAY[:tag])
            AND (:mode::text IS NULL OR s.ingestion_mode = :mode)
            AND (:beginning::text IS NULL OR lower(s.name) LIKE :beginning) LIMIT :cap::integer) AS matching) AS failing,
     (SELECT count(*) FROM (
-        SELECT 1 FROM sources s WHERE s.status = 'active' AND s.id = ANY (ARRAY(
-               SELECT c.source_id FROM channels c WHERE c.is_active AND c.silent_since IS NOT NULL)) AND s.url_hash IS NOT NULL
+        SELECT 1 FROM (SELECT DISTINCT c.source_id FROM channels c WHERE c.is_active AND c.silent_since IS NOT NULL) AS ailing
+        JOIN sources s ON s.id = ailing.source_id WHERE s.status = 'active' AND s.url_hash IS NOT NULL
            AND (:kind::text IS NULL OR s.kind = :kind) AND (:tag::text IS NULL OR s.tags @> ARRAY[:tag])
            AND (:mode::text IS NULL OR s.ingestion_mode = :mode)
            AND (:beginning::text IS NULL OR lower(s.name) LIKE :beginning) LIMIT :cap::integer) AS matching) AS silent,

@@ -232,10 +232,8 @@ async def simulated_page(caller: Operator, visit: Visited, named: str, look_id: 
         return await page_of_source(visit, source, as_it_goes(trouble_of(found)))
     told = found.result
     note = element("p", "Each channel was read once, as a poll would. Nothing was stored.", class_="note")
-    pages = element("div", *map(_page_card, told["pages"]), class_="columns") if told["pages"] else ""
-    return await page_of_source(
-        visit, source, as_it_goes(note, *map(channel_preview, told["channels"]), pages or Markup(""))
-    )
+    pages = element("div", *map(_page_card, told["pages"]), class_="columns") if told["pages"] else Markup("")
+    return await page_of_source(visit, source, as_it_goes(note, *map(channel_preview, told["channels"]), pages))
 
 
 def _page_card(one: Mapping[str, Any]) -> Markup:
