@@ -666,15 +666,16 @@ def _reports(w: Sample) -> dict[str, Calls]:
         "page_of_sources": [("", NOBODY, 50)],
         "delays": [()],
         "list_sources": [
-            (*first, None, None, None, None, None, 50),
-            (*first, "paused", None, None, None, None, 50),
-            (*first, "blocked", None, None, None, None, 50),
-            (*first, "failing", None, None, None, None, 50),
-            (*first, "silent", None, None, None, None, 50),
-            (*first, None, "jobs", None, None, None, 50),
-            (*first, None, None, "rare", None, None, 50),
-            (*first, None, None, "nowhere", None, None, 50),
-            (*first, None, None, None, "publisher 77%", None, 50),
+            (*first, None, None, None, None, None, None, 50),
+            (*first, "paused", None, None, None, None, None, 50),
+            (*first, "blocked", None, None, None, None, None, 50),
+            (*first, "failing", None, None, None, None, None, 50),
+            (*first, "silent", None, None, None, None, None, 50),
+            (*first, None, "jobs", None, None, None, None, 50),
+            (*first, None, None, "rare", None, None, None, 50),
+            (*first, None, None, "nowhere", None, None, None, 50),
+            (*first, None, None, None, None, "publisher 77%", None, 50),
+            (*first, None, None, None, "both", None, None, 50),
         ],
         "sorted_sources": [
             {"order": f"{name} {way}", "status": None, "kind": None, "tag": None, "feed_active": False}
@@ -685,6 +686,7 @@ def _reports(w: Sample) -> dict[str, Calls]:
         "count_matching_sources": [
             {"status": "paused", "kind": None, "tag": None, "beginning": None, "feed_active": False, "cap": 1_000}
         ],
+        "count_sources_in_states": [{"kind": None, "tag": None, "mode": None, "beginning": None, "cap": 10_000}],
         "count_sources": [()],
         "list_runs": [(None, None, 20, NOBODY, None), (w.source, None, 20, NOBODY, None)],
         "list_events": [(None, None, 20), (w.source, w.last_event, 20)],

@@ -43,6 +43,7 @@ EXCEPTIONS = {
     "reports.waiting_hosts": IN_FIGURES,
     "reports.push_summary": "counts what there is for a person who asks, up to ten thousand",
     "reports.upcoming_polls": "counts the channels that are due within an hour, for a picture: 20,000 of them at most",
+    "reports.count_sources_in_states": "counts sources for the list of them: of each state 10,000 at most",
     "frontier.count_entries": AUDIT,
     "frontier.recount_entries": AUDIT,
     "frontier.compare_counts": AUDIT,

@@ -13,7 +13,7 @@ from headwater.errors import HeadwaterError, QueryFailed
 from headwater.reports.discovery import NOBODY, SourceFilter, overviews, sources_that_match
 from headwater.services import Services
 from headwater.sources.finding import find_source
-from headwater.sources.source import Source, SourceStatus
+from headwater.sources.source import Policy, Source, SourceStatus
 from headwater.sources.store import poll_now, read_source
 
 READ_AT_ONCE = 200
@@ -26,6 +26,7 @@ class BulkAction(StrEnum):
     PAUSE = "pause"
     RESUME = "resume"
     SET_INTERVAL = "set_interval"
+    SET_POLICY = "set_policy"
     TAG = "tag"
     CLEAR_ERRORS = "clear_errors"
     DELETE = "delete"
@@ -33,13 +34,14 @@ class BulkAction(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class BulkWish:
-    """`interval` None takes a set interval back; `tags` are added to those a source has."""
+    """`interval` and `policy` None take a set one back; `tags` are added to those a source has."""
 
     action: BulkAction
     actor: str
     reason: str = ""
     interval: timedelta | None = None
     tags: tuple[str, ...] = ()
+    policy: Policy | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +127,9 @@ async def _act(services: Services, wish: BulkWish, source: Source) -> str:
         case BulkAction.SET_INTERVAL:
             changed = (await edit_source(services, str(source.id), {"poll_every": wish.interval}, wish.actor))[1]
             return "" if changed else "It has this interval already."
+        case BulkAction.SET_POLICY:
+            changed = (await edit_source(services, str(source.id), {"policy": wish.policy}, wish.actor))[1]
+            return "" if changed else "It has this policy already."
         case BulkAction.TAG:
             return await _tag(services, wish, source)
 

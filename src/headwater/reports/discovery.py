@@ -48,6 +48,7 @@ class SourceFilter:
     kind: str | None = None
     tag: str | None = None
     text: str | None = None  # the beginning of a name
+    mode: str | None = None  # only where they are listed by name
     ids: Sequence[UUID] | None = None  # no others
     has_polled_feed: bool = False  # one that is polled; only where they are sorted or counted
 
@@ -173,6 +174,7 @@ async def sources_that_match(
         status=status,
         kind=wanted.kind,
         tag=wanted.tag,
+        mode=wanted.mode,
         beginning=_beginning(wanted.text),
         ids=wanted.ids,
         limit=limit,
@@ -206,6 +208,16 @@ async def count_matching(database: Database, wanted: SourceFilter, cap: int) -> 
         cap=cap,
     )
     return int(await database.fetchval(*call))
+
+
+async def count_in_states(database: Database, wanted: SourceFilter, cap: int) -> dict[DiscoveryStatus, int]:
+    """Of each state how many match the rest of a filter, counted no further than the cap."""
+    call = queries.count_sources_in_states(
+        kind=wanted.kind, tag=wanted.tag, mode=wanted.mode, beginning=_beginning(wanted.text), cap=cap
+    )
+    row = await database.fetchrow(*call)
+    assert row is not None
+    return {DiscoveryStatus(state): count for state, count in row.items()}
 
 
 async def overviews(database: Database, sources: Sequence[Source]) -> list[DiscoveryOverview]:

@@ -97,6 +97,7 @@ WHERE (lower(p.name), p.id) > (lower(:name::text), :id::uuid)
           WHEN 'blocked' THEN p.status = 'blocked'
           ELSE p.status = :status END
   AND (:kind::text IS NULL OR p.kind = :kind) AND (:tag::text IS NULL OR p.tags @> ARRAY[:tag])
+  AND (:mode::text IS NULL OR p.ingestion_mode = :mode)
   AND (:beginning::text IS NULL OR lower(p.name) LIKE :beginning) AND (:ids::uuid[] IS NULL OR p.id = ANY (:ids))
 ORDER BY lower(p.name), p.id LIMIT :limit::integer;
 
@@ -160,6 +161,37 @@ SELECT count(*) FROM (
        AND (:beginning::text IS NULL OR lower(s.name) LIKE :beginning) AND (NOT :feed_active::boolean OR EXISTS (
            SELECT 1 FROM channels c WHERE c.source_id = s.id AND c.kind = 'feed' AND c.is_active))
     LIMIT :cap::integer) AS matching;
+
+-- name: count_sources_in_states
+-- How many sources match in each state, each counted up to a cap.
+SELECT
+    (SELECT count(*) FROM (
+        SELECT 1 FROM sources s WHERE s.status = 'active' AND s.url_hash IS NOT NULL
+           AND (:kind::text IS NULL OR s.kind = :kind) AND (:tag::text IS NULL OR s.tags @> ARRAY[:tag])
+           AND (:mode::text IS NULL OR s.ingestion_mode = :mode)
+           AND (:beginning::text IS NULL OR lower(s.name) LIKE :beginning) LIMIT :cap::integer) AS matching) AS active,
+    (SELECT count(*) FROM (
+        SELECT 1 FROM (SELECT DISTINCT c.source_id FROM channels c WHERE c.is_active AND c.consecutive_errors > 0) AS ailing
+        JOIN sources s ON s.id = ailing.source_id WHERE s.status = 'active' AND s.url_hash IS NOT NULL
+           AND (:kind::text IS NULL OR s.kind = :kind) AND (:tag::text IS NULL OR s.tags @> ARRAY[:tag])
+           AND (:mode::text IS NULL OR s.ingestion_mode = :mode)
+           AND (:beginning::text IS NULL OR lower(s.name) LIKE :beginning) LIMIT :cap::integer) AS matching) AS failing,
+    (SELECT count(*) FROM (
+        SELECT 1 FROM (SELECT DISTINCT c.source_id FROM channels c WHERE c.is_active AND c.silent_since IS NOT NULL) AS ailing
+        JOIN sources s ON s.id = ailing.source_id WHERE s.status = 'active' AND s.url_hash IS NOT NULL
+           AND (:kind::text IS NULL OR s.kind = :kind) AND (:tag::text IS NULL OR s.tags @> ARRAY[:tag])
+           AND (:mode::text IS NULL OR s.ingestion_mode = :mode)
+           AND (:beginning::text IS NULL OR lower(s.name) LIKE :beginning) LIMIT :cap::integer) AS matching) AS silent,
+    (SELECT count(*) FROM (
+        SELECT 1 FROM sources s WHERE s.status = 'paused' AND s.url_hash IS NOT NULL
+           AND (:kind::text IS NULL OR s.kind = :kind) AND (:tag::text IS NULL OR s.tags @> ARRAY[:tag])
+           AND (:mode::text IS NULL OR s.ingestion_mode = :mode)
+           AND (:beginning::text IS NULL OR lower(s.name) LIKE :beginning) LIMIT :cap::integer) AS matching) AS paused,
+    (SELECT count(*) FROM (
+        SELECT 1 FROM sources s WHERE s.status = 'blocked' AND s.url_hash IS NOT NULL
+           AND (:kind::text IS NULL OR s.kind = :kind) AND (:tag::text IS NULL OR s.tags @> ARRAY[:tag])
+           AND (:mode::text IS NULL OR s.ingestion_mode = :mode)
+           AND (:beginning::text IS NULL OR lower(s.name) LIKE :beginning) LIMIT :cap::integer) AS matching) AS blocked;
 
 -- name: count_sources
 -- Sources by status, equal to a recount at this moment: totals and deltas in one snapshot.

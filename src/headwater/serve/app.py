@@ -54,6 +54,7 @@ from headwater.serve.api import (
 from headwater.serve.api.source_exchange import LARGEST_IMPORT_BYTES
 from headwater.serve.console import crawl_page, entering, overview, problems_list, site_owners, style_page
 from headwater.serve.console.routes import PAGE_ROUTERS
+from headwater.serve.console.source_routes import SOURCE_ROUTERS
 from headwater.serve.console.troubles import is_page, page_of_problem
 from headwater.serve.etags import Revalidation
 from headwater.serve.frame import Frame, FrameRules, names_of
@@ -117,12 +118,15 @@ ROUTERS: tuple[APIRouter, ...] = (
     users.router,
     views.router,
     *PAGE_ROUTERS,
+    *SOURCE_ROUTERS,
 )
 # Bytes that a body may have, where that is more than usual.
 LARGER_BODIES = {
     "/api/v1/frontier/submit/bulk": 10_000_000,
     "/api/v1/sources/import": LARGEST_IMPORT_BYTES,
     PLACE: LARGEST_PUSH_BYTES,
+    # A form writes a list in up to three times its length.
+    "/console/sources/import": LARGEST_IMPORT_BYTES,
 }
 GZIP_FROM_BYTES = 1_000
 

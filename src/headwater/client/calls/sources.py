@@ -139,7 +139,7 @@ class SourcesCalls(Connection):
         return told
 
     def change_sources(self, **fields: Unpack[BulkRequest]) -> OperationShape:
-        """Run, pause, resume, tag, delete many sources, set their interval or clear their errors.
+        """Run, pause, resume, tag, delete many sources, set their interval or policy or clear their errors.
 
         Answers with an operation; its result counts outcomes (done, skipped, failed) and tells each with its reason.
 

@@ -100,7 +100,7 @@ class BatchAnswer(TypedDict):
     results: list[BatchOutcome]
 
 
-BulkAction = Literal["run", "pause", "resume", "set_interval", "tag", "clear_errors", "delete"]
+BulkAction = Literal["run", "pause", "resume", "set_interval", "set_policy", "tag", "clear_errors", "delete"]
 
 
 class ChangedSource(TypedDict):
@@ -282,6 +282,9 @@ class CrawledPages(TypedDict):
     cursor: str | None
 
 
+Policy = Literal["adaptive", "tiers", "frequency", "fixed"]
+
+
 class Reason(TypedDict):
     """Why; shown with the source."""
 
@@ -332,6 +335,7 @@ class BulkRequest(TypedDict):
 
     `ids`: Ids, addresses, hosts or names.
     `interval`: For set_interval, such as 15m; null learns the rhythm again.
+    `policy`: For set_policy; null takes it back to the usual one.
     `tags`: For tag: added to those that a source has.
     `reason`: For pause and delete; shown with the source.
     """
@@ -340,6 +344,7 @@ class BulkRequest(TypedDict):
     ids: NotRequired[list[str] | None]
     filter: NotRequired[BulkFilter | None]
     interval: NotRequired[str | None]
+    policy: NotRequired[Policy | None]
     tags: NotRequired[list[str] | None]
     reason: NotRequired[str]
 

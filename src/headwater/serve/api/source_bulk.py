@@ -20,7 +20,7 @@ from headwater.serve.long_work import ACCEPTED, located
 from headwater.serve.operations import Progress
 from headwater.serve.shared import Installed, LongWork, OnceOnly
 from headwater.settings.durations import parse_duration
-from headwater.sources.source import SourceKind, tags_from
+from headwater.sources.source import Policy, SourceKind, tags_from
 
 router = APIRouter(prefix="/api/v1", tags=["sources"])
 
@@ -55,6 +55,7 @@ class BulkRequest(StrictBody):
     )
     filter: BulkFilter | None = None
     interval: Word | None = Field(None, description="For set_interval, such as 15m; null learns the rhythm again.")
+    policy: Policy | None = Field(None, description="For set_policy; null takes it back to the usual one.")
     tags: Words | None = Field(None, description="For tag: added to those that a source has.")
     reason: Word = Field("", description="For pause and delete; shown with the source.")
 
@@ -75,14 +76,14 @@ class BulkRequest(StrictBody):
             raise UsageError(f"{self.action} {error}.") from error
         if self.action is BulkAction.TAG and not tags:
             raise UsageError("No tag was given.", fix="Give tags.")
-        return BulkWish(self.action, actor, self.reason, interval, tags)
+        return BulkWish(self.action, actor, self.reason, interval, tags, self.policy)
 
 
 @router.post("/sources/bulk", status_code=202, response_model=None, responses={202: ACCEPTED[202]})
 async def change_sources(
     caller: Operator, services: Installed, operations: LongWork, once: OnceOnly, asked: BulkRequest
 ) -> Response:
-    """Run, pause, resume, tag, delete many sources, set their interval or clear their errors.
+    """Run, pause, resume, tag, delete many sources, set their interval or policy or clear their errors.
 
     Answers with an operation; its result counts outcomes (done, skipped, failed) and tells each with its reason.
     """
