@@ -41,6 +41,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
         "new_hosts",
         "address_changes",
         "crowded_addresses",
+        "crowded_hosts",
     ),
     "all else": (
         *(
@@ -53,7 +54,9 @@ PARTS: Mapping[str, tuple[str, ...]] = {
             "events",
             "cadence",
             "takedowns",
+            "takedown_requests",
         ),
+        *("subscriptions", "callbacks", "pushes", "crawl_pause"),
         *("templates", "learning_hosts"),
         *(
             "installation",

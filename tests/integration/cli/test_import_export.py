@@ -441,13 +441,13 @@ EVERYTHING_SAID = {
     "include_paths": "/news,/a b",
     "exclude_paths": "/news/old|older",
     "allow_external": "yes",
-    "skips_tdmrep": "yes",
     "start_urls": "https://a.example/one,https://a.example/two",
     "article_patterns": r"/\d{4}/[^/]+,/story|/item",
     "selectors": '{"list": {"container": "ul > li, ol", "exclude_from_list": [".ad"]}}',
     "parser_hint": "div.job, li",
     "rate_limit_ms": "2500",
     "revisit_every": "36h",
+    "skips_tdmrep": "yes",
     "speaks_for": "b.example,c.example",
 }
 

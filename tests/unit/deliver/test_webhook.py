@@ -42,10 +42,11 @@ def test_secrets_are_never_given_as_options() -> None:
         WebhookOptions(url="https://me:you@hook.test/", secret="env:HOOK")
 
 
-def test_the_whole_sink_waits_as_the_specification_says() -> None:
-    waits = [wait_after(failures, KIND.waits, None, random_from(1)) for failures in range(1, 12)]
+def test_the_whole_sink_waits_as_the_specification_says_and_looks_twice_before() -> None:
+    waits = [wait_after(failures, KIND.waits, None, random_from(1)) for failures in range(1, 14)]
     hours = [timedelta(hours=number) for number in (2, 5, 10, 14, 20, 24, 24, 24)]
-    wanted = [timedelta(seconds=5), timedelta(minutes=5), timedelta(minutes=30), *hours]
+    soon = [timedelta(seconds=number) for number in (5, 15, 60)]
+    wanted = [*soon, timedelta(minutes=5), timedelta(minutes=30), *hours]
     assert all(least <= wait <= least * 1.1 for least, wait in zip(wanted, waits, strict=True))
 
 

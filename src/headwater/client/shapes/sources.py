@@ -458,6 +458,8 @@ class SourceStoryShape(TypedDict):
     `type`: A tag that older programs know as a type, or else its kind.
     `source_type`: Kind of its first channel.
     `time`: Not kept; always empty. So are the following.
+    `crowded_hosts`: Hosts of its channels that have no room for all polls.
+    `freshness`: Delays to discovery and to each sink, and what polls brought.
     `limits_reached`: Sentences: which limit keeps pages out.
     `events`: The last lines of its trail, newest first.
     """
@@ -531,6 +533,8 @@ class SourceStoryShape(TypedDict):
     update_frequency: str | None
     license_type: str | None
     attribution_text: str | None
+    crowded_hosts: list[dict[str, Any]]
+    freshness: dict[str, Any]
     limits_reached: list[str]
     events: list[dict[str, Any]]
 

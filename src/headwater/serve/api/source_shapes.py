@@ -153,6 +153,8 @@ class SourceShape(BaseModel):
 class SourceStoryShape(SourceShape):
     """A source with the limits it has reached, and what happened to it."""
 
+    crowded_hosts: list[dict[str, Any]] = Field(description="Hosts of its channels that have no room for all polls.")
+    freshness: dict[str, Any] = Field(description="Delays to discovery and to each sink, and what polls brought.")
     limits_reached: list[str] = Field(description="Sentences: which limit keeps pages out.")
     events: list[dict[str, Any]] = Field(description="The last lines of its trail, newest first.")
 

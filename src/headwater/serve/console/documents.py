@@ -321,7 +321,7 @@ def _changed_line(line: str) -> Markup:
 
 
 @router.post(f"{PATH}/{{named}}/reread")
-async def read_again(caller: Operator, visit: Visited, work: LongWork, named: str, fields: Fields) -> Response:
+async def read_document_again(caller: Operator, visit: Visited, work: LongWork, named: str, fields: Fields) -> Response:
     """Read a stored page again by the rules of today."""
 
     async def reread(_: Progress) -> Mapping[str, Any]:

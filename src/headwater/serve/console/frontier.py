@@ -235,7 +235,7 @@ def _verbs() -> list[Markup]:
 
 
 @router.post(f"{PATH}/change")
-async def change_urls(caller: Operator, visit: Visited, work: LongWork, fields: Fields) -> Response:
+async def change_urls_by_form(caller: Operator, visit: Visited, work: LongWork, fields: Fields) -> Response:
     """Queue chosen URLs again, or forget them."""
     query = PageQuery(PATH, dict(parse_qsl(fields.get("query"))))
     verb, chosen = fields.get("do"), fields.all("chosen")[:MOST_CHOSEN]
@@ -302,7 +302,7 @@ def _uuid(text: str) -> UUID:
 
 
 @router.get(f"{PATH}/add")
-async def adding_page(caller: Operator, visit: Visited) -> HTMLResponse:
+async def adding_urls_page(caller: Operator, visit: Visited) -> HTMLResponse:
     """Ask for URLs to be queued by hand."""
     return await visit.page(PageBody("Add URLs", _adding_form(visit, "", visit.query.get("source"))))
 
@@ -325,7 +325,7 @@ def _adding_form(visit: PageVisit, urls: str, source: str, *above: Markup) -> Ma
 
 
 @router.post(f"{PATH}/add")
-async def add_urls(caller: Operator, visit: Visited, fields: Fields) -> Response:
+async def add_urls_by_form(caller: Operator, visit: Visited, fields: Fields) -> Response:
     """Queue URLs by hand; `look` says what would become of them and changes nothing."""
     urls = [one.strip() for one in fields.get("urls").split("\n") if one.strip()]
     text, source = fields.get("urls"), fields.get("source")
@@ -478,7 +478,7 @@ def _url_actions(visit: PageVisit, story: PageStory) -> Markup:
 
 
 @router.post(f"{PATH}/url/retry")
-async def retry_url(caller: Operator, visit: Visited, fields: Fields) -> Response:
+async def fetch_url_again(caller: Operator, visit: Visited, fields: Fields) -> Response:
     """Queue one URL again: its host's pace holds all the same."""
     url = canonicalise(fields.get("url"))
     await retry_now(visit.services.database, url)
@@ -486,7 +486,7 @@ async def retry_url(caller: Operator, visit: Visited, fields: Fields) -> Respons
 
 
 @router.post(f"{PATH}/url/remove")
-async def forget_url(caller: Operator, visit: Visited, fields: Fields) -> Response:
+async def forget_url_by_form(caller: Operator, visit: Visited, fields: Fields) -> Response:
     """Forget one URL."""
     url = canonicalise(fields.get("url"))
     if not fields.is_confirmed:

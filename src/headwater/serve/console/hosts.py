@@ -215,7 +215,7 @@ def _policy(visit: PageVisit, story: HostStory, own: Mapping[str, Any], *errors:
 
 
 @router.post(f"{PATH}/{{host}}/policy")
-async def change_policy(caller: Operator, visit: Visited, host: str, fields: Fields) -> Response:
+async def set_policy_by_form(caller: Operator, visit: Visited, host: str, fields: Fields) -> Response:
     """Set what is given of a host's policy."""
     story = await story_of_host(visit.services, host)
     try:
@@ -247,7 +247,7 @@ def _number(told: str, text: str) -> int | None:
 
 
 @router.post(f"{PATH}/{{host}}/policy/clear")
-async def remove_policy(caller: Operator, visit: Visited, host: str, fields: Fields) -> Response:
+async def clear_policy_by_form(caller: Operator, visit: Visited, host: str, fields: Fields) -> Response:
     """Take back a host's policy: the defaults hold again."""
     path = host_path(host)
     if not fields.is_confirmed:

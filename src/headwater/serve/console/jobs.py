@@ -174,7 +174,7 @@ async def _asked(visit: PageVisit, found: VacancyRow, error: str = "") -> HTMLRe
 
 
 @router.post(f"{PATH}/{{named}}/remove")
-async def remove_job(caller: Operator, visit: Visited, named: str, fields: Fields) -> Response:
+async def remove_job_by_form(caller: Operator, visit: Visited, named: str, fields: Fields) -> Response:
     """Take a vacancy out for good."""
     found = await find_vacancy(visit.services.database, named)
     if not fields.get("reason"):

@@ -70,7 +70,8 @@ async def operation_page(caller: Viewer, visit: Visited, work_id: UUID) -> HTMLR
         ("Begun", moment(found.created_at, visit.now)),
         ("Ended", _end(found.ended_at, visit.now)),
     ])  # fmt: skip
-    main = joined(_trouble(found), panel("Progress", told, id_="progress"), _result(found))
+    # One live part around all: the script puts in only what has a place already.
+    main = element("div", _trouble(found), panel("Progress", told), _result(found), class_="live stack", id="operation")
     back = link("All operations", PATH)
     return await visit.page(PageBody(work_of(found), main, actions=back, topics=(Topic.STATS, Topic.FRONTIER)))
 
@@ -97,4 +98,4 @@ def _result(found: StoredOperation) -> Markup:
     rest = {name: value for name, value in found.result.items() if not isinstance(value, str | int | float)}
     told = facts((name.replace("_", " ").capitalize(), foreign(f"{value}", 300)) for name, value in plain)
     more = foreign_lines(orjson.dumps(rest, option=orjson.OPT_INDENT_2).decode(), LONGEST_RESULT) if rest else ""
-    return panel("Result", told if plain else "", element("div", more) if more else "", id_="result")
+    return panel("Result", told if plain else "", element("div", more) if more else "")

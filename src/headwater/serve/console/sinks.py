@@ -129,7 +129,7 @@ async def _form(visit: PageVisit, given: FormFields, *errors: str) -> Markup:
 
 
 @router.post(f"{PATH}/add")
-async def add_one(caller: Admin, visit: Visited, fields: Fields) -> Response:
+async def add_sink_by_form(caller: Admin, visit: Visited, fields: Fields) -> Response:
     """Deliver to a sink; one that does not answer is added all the same."""
     name = fields.get("name")
     try:
@@ -247,7 +247,7 @@ def _actions(visit: PageVisit, sink: SinkReport) -> Markup:
 
 
 @router.post(f"{PATH}/{{name}}/test")
-async def test_one(caller: Operator, visit: Visited, name: str, fields: Fields) -> Response:
+async def try_sink_by_form(caller: Operator, visit: Visited, name: str, fields: Fields) -> Response:
     """Try a sink once, without sending a record."""
     try:
         told = await check_sink(visit.services, name)
@@ -257,14 +257,14 @@ async def test_one(caller: Operator, visit: Visited, name: str, fields: Fields) 
 
 
 @router.post(f"{PATH}/{{name}}/pause")
-async def pause_one(caller: Operator, visit: Visited, name: str, fields: Fields) -> Response:
+async def pause_sink_by_form(caller: Operator, visit: Visited, name: str, fields: Fields) -> Response:
     """Send nothing until it is resumed."""
     await pause_sink(visit.services, name, f"paused by {caller.name}")
     return see_other(f"{PATH}/{name}", "It is paused, and goes on where it stood.")
 
 
 @router.post(f"{PATH}/{{name}}/resume")
-async def resume_one(caller: Operator, visit: Visited, name: str, fields: Fields) -> Response:
+async def resume_sink_by_form(caller: Operator, visit: Visited, name: str, fields: Fields) -> Response:
     """Let a sink go on."""
     await resume_sink(visit.services, name)
     return see_other(f"{PATH}/{name}", "It goes on.")
@@ -278,7 +278,7 @@ async def retry_refused(caller: Operator, visit: Visited, name: str, fields: Fie
 
 
 @router.post(f"{PATH}/{{name}}/rebuild")
-async def rebuild_one(caller: Operator, visit: Visited, name: str, fields: Fields) -> Response:
+async def rebuild_sink_by_form(caller: Operator, visit: Visited, name: str, fields: Fields) -> Response:
     """Send everything anew, in the background."""
     sink = (await story_of_sink(visit.services, name)).sink
     if not fields.is_confirmed:
@@ -293,7 +293,7 @@ async def rebuild_one(caller: Operator, visit: Visited, name: str, fields: Field
 
 
 @router.post(f"{PATH}/{{name}}/verify")
-async def verify_one(caller: Operator, visit: Visited, work: LongWork, name: str, fields: Fields) -> Response:
+async def verify_sink_by_form(caller: Operator, visit: Visited, work: LongWork, name: str, fields: Fields) -> Response:
     """Compare a sink with the archive."""
 
     async def verify(_: Progress) -> Mapping[str, Any]:
@@ -303,7 +303,7 @@ async def verify_one(caller: Operator, visit: Visited, work: LongWork, name: str
 
 
 @router.post(f"{PATH}/{{name}}/remove")
-async def remove_one(caller: Admin, visit: Visited, name: str, fields: Fields) -> Response:
+async def remove_sink_by_form(caller: Admin, visit: Visited, name: str, fields: Fields) -> Response:
     """Deliver to a sink no longer."""
     await story_of_sink(visit.services, name)
     if not fields.is_confirmed:

@@ -3,7 +3,6 @@
 from fastapi import APIRouter
 
 from headwater.serve.console import (
-    operations,
     source_adding,
     source_changes,
     source_import,
@@ -14,7 +13,6 @@ from headwater.serve.console import (
 )
 
 SOURCE_ROUTERS: tuple[APIRouter, ...] = (
-    operations.router,
     source_list.router,
     source_changes.router,
     source_adding.router,

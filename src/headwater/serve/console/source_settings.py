@@ -90,7 +90,7 @@ def _form(
 
 
 @router.post(f"{ONE}/settings")
-async def change_source(caller: Operator, visit: Visited, named: str, fields: Fields) -> Response:
+async def change_source_by_form(caller: Operator, visit: Visited, named: str, fields: Fields) -> Response:
     """Change fields of a source; those that were left as they were stay."""
     found = await describe_source(visit.services, named)
     source, before = found.overview.source, values_in(found)
@@ -162,7 +162,7 @@ async def _delete_asked(visit: PageVisit, source: Source, again: list[tuple[str,
 
 
 @router.post(f"{ONE}/test")
-async def test_source(caller: Operator, visit: Visited, work: LongWork, named: str) -> Response:
+async def test_source_by_form(caller: Operator, visit: Visited, work: LongWork, named: str) -> Response:
     """Ask each channel of a source once; nothing is stored."""
     source = await find_source(visit.services.database, named)
     id_ = str(source.id)

@@ -72,7 +72,7 @@ def _form(visit: PageVisit, pattern: str, reason: str, *errors: str) -> Markup:
 
 
 @router.post(PATH)
-async def add_one(caller: Operator, visit: Visited, work: LongWork, fields: Fields) -> Response:
+async def take_down_by_form(caller: Operator, visit: Visited, work: LongWork, fields: Fields) -> Response:
     """Never visit a domain or URLs again, and withdraw what is stored of them."""
     pattern, reason = fields.get("pattern"), fields.get("reason")[:LONGEST_REASON]
     try:
@@ -128,7 +128,7 @@ def _removal(one: SinkRemoval) -> Markup:
 
 
 @router.post(f"{PATH}/lift")
-async def lift_one(caller: Admin, visit: Visited, fields: Fields) -> Response:
+async def lift_takedown_by_form(caller: Admin, visit: Visited, fields: Fields) -> Response:
     """Lift a takedown."""
     takedown = parse_takedown(fields.get("name"))
     if not fields.is_confirmed:

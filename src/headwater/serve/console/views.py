@@ -117,7 +117,7 @@ def wish_of(fields: FormFields) -> ViewWish:
 
 
 @router.post(f"{PATH}/add")
-async def add_view(caller: Operator, visit: Visited, fields: Fields) -> Response:
+async def add_view_by_form(caller: Operator, visit: Visited, fields: Fields) -> Response:
     """Name a filter over the archive."""
     try:
         view = await make_view(visit.services, fields.get("name"), wish_of(fields))
@@ -177,7 +177,7 @@ def _fields(story: ViewStory) -> FormFields:
 
 
 @router.post(f"{PATH}/{{name}}")
-async def change_view(caller: Operator, visit: Visited, name: str, fields: Fields) -> Response:
+async def change_view_by_form(caller: Operator, visit: Visited, name: str, fields: Fields) -> Response:
     """Change what is in a view: its sinks look at the whole archive again."""
     try:
         _, sinks = await edit_view(visit.services, name, wish_of(fields))
@@ -201,7 +201,7 @@ async def removing_view_page(caller: Operator, visit: Visited, name: str) -> HTM
 
 
 @router.post(f"{PATH}/{{name}}/remove")
-async def remove_view(caller: Operator, visit: Visited, name: str, fields: Fields) -> Response:
+async def remove_view_by_form(caller: Operator, visit: Visited, name: str, fields: Fields) -> Response:
     """Remove a view; refused while a sink delivers it."""
     await delete_view(visit.services, name)
     return see_other(PATH, f"The view {cut(name, 63)} is removed.")
