@@ -162,7 +162,7 @@ def tell_errors(app: FastAPI, mode: Mode) -> None:
     def telling(kind: type[Exception], made: Callable[..., ProblemDetails]) -> None:
         async def tell(request: Request, error: Exception) -> Response:
             found, headers = made(error), headers_of(error)
-            if is_page(request.url.path):
+            if is_page(request.url.path, request.headers.get("accept", "")):
                 return page_of_problem(request, found, dict(headers))
             return response_of(found, request.state.request_id, headers)
 

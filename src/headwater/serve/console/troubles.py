@@ -13,11 +13,15 @@ from headwater.serve.pages.markup import Markup, element, prose
 from headwater.serve.problems import ProblemDetails
 
 PLACES = ("/console", "/login", "/logout", "/crawler")
+# Read by programs as well: a person is one who takes a page for an answer.
+FOR_BOTH = "/api/docs"
 NOT_IDENTIFIED = 401
 
 
-def is_page(path: str) -> bool:
-    """Whether a person asks by a browser, not a program."""
+def is_page(path: str, accepted: str) -> bool:
+    """Whether a person asks by a browser, not a program. `accepted`: the kinds of answer that are taken."""
+    if path == FOR_BOTH:
+        return "text/html" in accepted
     return path == "/" or any(path == place or path.startswith(f"{place}/") for place in PLACES)
 
 

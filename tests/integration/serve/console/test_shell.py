@@ -80,3 +80,13 @@ async def test_what_is_not_there_is_told_as_a_page(api: ApiCaller) -> None:
     page = await api.get("/console/none")
     assert (page.status, page.headers["content-type"]) == (404, "text/html; charset=utf-8")
     assert b"<h1>Not Found</h1>" in page.body
+
+
+async def test_a_browser_that_asks_for_the_api_is_led_to_the_login_and_a_program_is_told(
+    database_url: str, database: Database
+) -> None:
+    await add_user(database)
+    async with api_on(database_url) as api:
+        browser = await api.get("/api/docs", accept="text/html,*/*;q=0.8")
+        assert (browser.status, browser.headers["location"]) == (303, "/login?next=%2Fapi%2Fdocs")
+        assert (await api.get("/api/docs", accept="*/*")).status == 401
