@@ -1730,7 +1730,7 @@ function follow_clock_back(p_bucket smallint, p_back interval, p_lease interval,
 function follow_clock_back_in_channels(p_back interval, p_lease interval, p_now timestamptz DEFAULT NULL::timestamptz) returns void volatile;
 function forget_in_default(p_table text, p_before timestamptz, p_limit integer) returns integer volatile;
 function free_claimants(p_one document_key, p_content bytea, p_simhash bigint) returns document_key[] volatile set plan_cache_mode=force_generic_plan, enable_seqscan=off;
-function gain_blocks(n new_document, p_now timestamptz) returns integer volatile set plan_cache_mode=force_generic_plan, enable_seqscan=off;
+function gain_parts(n new_document, p_now timestamptz) returns integer volatile set plan_cache_mode=force_generic_plan, enable_seqscan=off;
 function gather_claimants(n new_document, p_simhash bigint, p_original document_key, p_now timestamptz) returns void volatile set plan_cache_mode=force_generic_plan, enable_seqscan=off;
 function grow_older(p_one document_key, p_since timestamptz, p_now timestamptz) returns void volatile set plan_cache_mode=force_generic_plan, enable_seqscan=off;
 function hand_over_duplicates(p_one document_key, p_to document_key) returns void volatile set plan_cache_mode=force_generic_plan, enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off;

@@ -135,7 +135,7 @@ def commands() -> set[str]:
 
 
 def operations() -> set[str]:
-    return {route.name for route in every_route() if OLDER not in route.tags and not is_page(route.path)}
+    return {route.name for route in every_route() if OLDER not in route.tags and not is_page(route.path, "")}
 
 
 def test_every_command_has_an_operation_or_a_reason() -> None:

@@ -170,9 +170,9 @@ async def test_a_data_folder_that_was_taken_away_is_not_made_anew(server: Embedd
 
 
 async def are_listening(database: Database) -> bool:
-    """Poller, worker and deliverer have begun: each has a listener."""
+    """Poller, reader of pushes, worker and deliverer have begun: each has a listener."""
     asked = "select count(*) from pg_stat_activity where application_name = 'headwater up listener'"
-    return bool(await database.fetchval(asked) == 3)
+    return bool(await database.fetchval(asked) == 4)
 
 
 async def until_line(process: asyncio.subprocess.Process, words: bytes) -> None:

@@ -119,7 +119,7 @@ def _shown(name: str, value: Any, depth: int) -> Any:
 
 
 def _text(text: str, depth: int) -> Any:
-    if text[:1] in ("{", "[") and depth < DEEPEST:
+    if text.lstrip()[:1] in ("{", "[") and depth < DEEPEST:
         # A recipe is JSON inside of JSON.
         try:
             return _shown("", orjson.loads(text), depth + 1)

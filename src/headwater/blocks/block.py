@@ -9,6 +9,7 @@ from enum import StrEnum
 MOST_BLOCKS = 20_000
 MOST_CELLS = 50_000
 MOST_MARKS = 500  # of one block
+MOST_MARKS_OF_PAGE = 30_000  # an open mark stands in every block that it goes through
 DEEPEST_LIST = 20
 ITEM_MARK = "- "
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*+\n)+")

@@ -1,6 +1,7 @@
 """Blocks as Markdown: CommonMark with the tables of GitHub. Nothing a page said becomes markup of its own."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC
 
@@ -12,7 +13,11 @@ _SIGNS = re.compile(r"[\\`*\[\]]|(?<!\w)_|_(?!\w)")
 _BEGINS = re.compile(r"(?:#{1,6}(?=\s|$)|[-+](?=\s|$)|={2,}\s*$|-{2,}\s*$|~{3}|\|)|(\d{1,9})([.)])(?=\s|$)")
 _BACKTICKS = re.compile(r"`+")
 _LANGUAGE = re.compile(r"[\w+#.-]{1,40}")
-_IN_URL = str.maketrans({" ": "%20", "<": "%3C", ">": "%3E", "(": "%28", ")": "%29", "\\": "%5C", "\n": "", "|": "%7C"})
+# Whatever ends a line, or none sees, would let a link write lines of its own.
+_UNSEEN_IN_URL = dict.fromkeys([*map(chr, range(32)), "\x7f", "\x85", "\u2028", "\u2029"], "")
+_IN_URL = str.maketrans(
+    {" ": "%20", "<": "%3C", ">": "%3E", "(": "%28", ")": "%29", "\\": "%5C", "|": "%7C", **_UNSEEN_IN_URL}
+)
 _LISTED = frozenset({BlockKind.ITEM, BlockKind.TERM})
 _DEEPEST_HEADING = 6
 _AROUND = {MarkKind.STRONG: "**", MarkKind.EMPHASIS: "*"}
@@ -144,11 +149,12 @@ def _pieces(text: str, marks: Sequence[InlineMark]) -> Iterator[str]:
     """Marks one after another; of two that overlap the later one goes, but for those inside of a link."""
     at = 0
     ordered = sorted(marks, key=lambda one: (one.begin, -one.end))
+    begins = [one.begin for one in ordered]
     for number, one in enumerate(ordered):
         if one.begin < at or not one.begin < one.end <= len(text):
             continue
         yield _escaped(text[at : one.begin])
-        inside = [two for two in ordered[number + 1 :] if two.begin < one.end]
+        inside = ordered[number + 1 : bisect_left(begins, one.end)]
         yield _marked(text, one, inside)
         at = one.end
     yield _escaped(text[at:])

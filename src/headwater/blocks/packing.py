@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 import orjson
 import zstandard
 
-from headwater.blocks.block import BodyBlock, InlineMark, blocks_of_text
+from headwater.blocks.block import MOST_MARKS_OF_PAGE, BodyBlock, InlineMark, blocks_of_text
 from headwater.storable import storable_json
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 _LEVEL = 6
-_LARGEST_BYTES = 16 << 20
+_LARGEST_BYTES = 4 << 20
 _UNSAID: dict[str, Any] = {
     name: field.default
     for name, field in BodyBlock.__dataclass_fields__.items()
@@ -27,7 +27,9 @@ _UNSAID: dict[str, Any] = {
 
 def pack_blocks(blocks: Sequence[BodyBlock], text: str) -> bytes | None:
     """None: the text's lines say the same."""
-    if not blocks or tuple(blocks) == blocks_of_text(text):
+    if not blocks or sum(len(one.marks) + len(one.cell_marks) for one in blocks) > 2 * MOST_MARKS_OF_PAGE:
+        return None
+    if tuple(blocks) == blocks_of_text(text):
         return None
     written = storable_json([json_of(block) for block in blocks]).encode()
     if len(written) > _LARGEST_BYTES:

@@ -15,6 +15,7 @@ _STORY_SHARE = 0.4
 _LONG_PAGE = 1_500  # of letters without a paragraph
 _MOST_PARAGRAPHS, _MOST_STEPS_OUT = 0.7, 3
 # A text that goes on this long below its densest part is in several parts.
+_MOST_LOOKED_THROUGH = 200_000_000
 _LONGEST_TAIL = 0.1
 _IN_ONE_PART = 0.75
 _LINE_BEGINS = 40
@@ -98,6 +99,8 @@ def story_ends(lines: Sequence[str], densest: str) -> int:
     """How many lines are the story's, all as `comparable` writes them: below the densest part stands what a publisher
     says below all its stories, where it is little.
     """
+    # Each line is looked for in all of it: of very much, the beginning.
+    densest = densest[: max(20_000, _MOST_LOOKED_THROUGH // max(len(lines), 1))]
     is_inside = [line[:_LINE_BEGINS] in densest for line in lines]
     end = max((at + 1 for at, inside in enumerate(is_inside) if inside), default=0)
     letters = list(map(len, lines))

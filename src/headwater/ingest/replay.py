@@ -108,10 +108,10 @@ def compare(url: str, standing: Document | None, new: NewDocument) -> Replayed:
 
 
 def with_rights_of(standing: Document | None, new: NewDocument) -> NewDocument:
-    """Nothing is asked here: what robots.txt and tdmrep.json said when it was fetched still stands."""
+    """Nothing is asked here: what robots.txt, tdmrep.json and headers said when it was fetched still stands."""
     if standing is None:
         return new
-    read_again = frozenset({StatedIn.PAGE, StatedIn.FEED, StatedIn.HEADER})
+    read_again = frozenset({StatedIn.PAGE, StatedIn.FEED})
     return replace(new, rights=restated(standing.rights["statements"], new.rights.statements, read_again))
 
 

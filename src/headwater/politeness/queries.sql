@@ -2,10 +2,14 @@
 -- Of hosts where channels had to wait for each other: how many polls an hour their channels deserve, each by its own interval,
 -- and how many their delay leaves room for; those first that were judged longest ago. One that was never polled deserves an
 -- hourly poll until more is known.
+WITH batch AS MATERIALIZED (
+    -- Claims of channels hold rows of these in the order of hosts: one that is held is judged next time.
+    SELECT bucket, host FROM crowded_hosts ORDER BY judged_at NULLS FIRST LIMIT $1::integer FOR UPDATE SKIP LOCKED
+)
 UPDATE crowded_hosts k
 SET channels = c.channels, deserved_per_hour = c.deserved, judged_at = now(), queue = 0,
     possible_per_hour = 3600 / extract(epoch FROM poll_turn(greatest(h.delay_ms, h.penalty_ms), h.wake_at <= now()))
-FROM (SELECT bucket, host FROM crowded_hosts ORDER BY judged_at NULLS FIRST LIMIT $1::integer) AS batch
+FROM batch
 LEFT JOIN hosts h ON h.bucket = batch.bucket AND h.host = batch.host
 CROSS JOIN LATERAL (
     SELECT count(*) AS channels,

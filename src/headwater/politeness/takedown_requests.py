@@ -78,9 +78,9 @@ async def forget_requests(database: Database) -> None:
 
 
 def asker_of(address: str) -> str:
-    """A network of 2^64 addresses belongs to one subscriber."""
+    """Providers give a subscriber up to 2^16 networks of 2^64 addresses."""
     try:
         found = ip_address(address)
     except ValueError:
         return "unknown"
-    return str(ip_network((found, 64), strict=False)) if isinstance(found, IPv6Address) else str(found)
+    return str(ip_network((found, 48), strict=False)) if isinstance(found, IPv6Address) else str(found)

@@ -1,6 +1,7 @@
 """/.well-known/tdmrep.json: which pages of an origin reserve text and data mining. Pure."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import orjson
@@ -12,6 +13,7 @@ from headwater.rights.record import StatedIn, UseStatement, web_address
 PATH = "/.well-known/tdmrep.json"
 LARGEST_BYTES = 256 * 1024
 MOST_RULES = 200
+_MOST_STARS = 20
 _LONGEST_LOCATION = 2_083
 
 
@@ -55,10 +57,11 @@ def _rule(written: Any) -> TdmRule | None:
     # A text "1" is what some write, and `true` is no number here.
     if not isinstance(location, str) or isinstance(reservation, bool) or reservation not in (0, 1, "0", "1"):
         return None
-    if not location or len(location) > _LONGEST_LOCATION:
+    if not location.isprintable() or not 0 < len(location) <= _LONGEST_LOCATION or location.count("*") > _MOST_STARS:
         return None
     return TdmRule(location, str(reservation), web_address(policy) if isinstance(policy, str) else "")
 
 
+@lru_cache(maxsize=2_000)
 def _pattern(location: str) -> Pattern:
     return pattern_of(location if location.startswith(("/", "*")) else f"/{location}")

@@ -150,9 +150,13 @@ class Rights:
 NOTHING_SAID = Rights()
 
 
+_AS_TOLD = (StatedIn.ROBOTS, StatedIn.WELL_KNOWN, StatedIn.HEADER, StatedIn.PAGE, StatedIn.FEED)
+
+
 def rights_from(statements: Iterable[UseStatement]) -> Rights:
     """The most restrictive statement wins, whoever said it and wherever. Refusals are kept before permissions."""
-    told = list(dict.fromkeys(statements))[:MOST_STATEMENTS]
+    # In one order, whichever of them were read anew: another order would be another record.
+    told = sorted(dict.fromkeys(statements), key=lambda one: _AS_TOLD.index(one.place))[:MOST_STATEMENTS]
     refused = frozenset(use for one in told for use in one.refused)
     allowed = frozenset(use for one in told for use in one.allowed) - refused
     kept = set(sorted(told, key=lambda one: not one.refused)[:MOST_KEPT])

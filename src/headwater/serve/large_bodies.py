@@ -5,6 +5,7 @@ import asyncio
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from headwater.serve.access.visits import SAFE_METHODS
 from headwater.serve.frame import LARGEST_BODY_BYTES
 
 # One of ten million bytes is four times that while it is read.
@@ -19,7 +20,9 @@ class LargeBodies:
         self._places = asyncio.Semaphore(AT_A_TIME)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["state"]["visit"].caller and may_be_large(Headers(scope=scope)):
+        # A read, such as a stream without end, has no body worth waiting for.
+        is_change = scope["type"] == "http" and scope["method"] not in SAFE_METHODS
+        if is_change and scope["state"]["visit"].caller and may_be_large(Headers(scope=scope)):
             async with self._places:
                 await self._app(scope, receive, send)
         else:

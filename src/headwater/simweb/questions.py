@@ -52,15 +52,18 @@ def disallowed(visits: Iterable[Visit], allows: Allows) -> list[Visit]:
 
 
 def unconditional_repeats(visits: Iterable[Visit]) -> list[Visit]:
-    """URLs asked for again without validators although an earlier answer carried some."""
-    known: set[tuple[str, str]] = set()
+    """URLs asked for again without validators although an earlier answer carried some.
+
+    Not behind a 304: a channel that is silent for too long is asked whether its validators tell the truth.
+    """
+    known: dict[tuple[str, str], bool] = {}
     repeats = []
     for visit in visits:
         url = (visit.host, visit.target)
-        if url in known and visit.method == "GET" and not visit.is_conditional:
+        if url in known and not known[url] and visit.method == "GET" and not visit.is_conditional:
             repeats.append(visit)
-        if visit.got_validators:
-            known.add(url)
+        if visit.got_validators or url in known:
+            known[url] = visit.status == 304
     return repeats
 
 

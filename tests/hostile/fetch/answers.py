@@ -166,7 +166,7 @@ ROWS = [
     Row("106 gone", Status(410), "gone", FINE),
     Row("107 legal", Status(451), "legal", FINE),
     Row("107 unauthorized", Status(401), "failed: forbidden", FINE),
-    Row("107 payment", Status(402), "failed: forbidden", FINE),
+    Row("107 payment", Status(402), "failed: payment_required", FINE),
     Row("107 forbidden", Status(403), "failed: forbidden", FINE),
     Row("107 come back in 10^40 s", Throttle(told_as="words", words="9" * 40), SLOW_DOWN),
     Row("107 come back in -1 s", Throttle(told_as="words", words="-1"), SLOW_DOWN),

@@ -48,7 +48,9 @@ async def test_no_route_answers_a_stranger_or_a_role_that_does_not_suffice(
             if not role.includes(Role(needed))
         }
     # A person is led to the login.
-    assert {path: status for (_, path), status in strange.items() if status != (303 if is_page(path) else 401)} == {}
+    assert {
+        path: status for (_, path), status in strange.items() if status != (303 if is_page(path, "") else 401)
+    } == {}
     assert {key: status for key, status in lower.items() if status != 403} == {}
     assert lower
     assert await database.fetchval("select count(*) from audit_log") == 0

@@ -30,10 +30,10 @@ WHERE channel_id = $1::uuid AND first_seen_at > $2::timestamptz AND ($3::timesta
 
 -- name: claim_subscriptions
 -- Those that are due to be asked for or renewed, each put off for as long as asking may take. One whose channel is not polled
--- waits: it is looked at again in a day.
+-- waits: it is looked at again in a day. None while everything is paused.
 WITH due AS MATERIALIZED (
     SELECT s.channel_id, c.is_active FROM subscriptions s JOIN channels c ON c.id = s.channel_id
-    WHERE s.due_at <= statement_timestamp() ORDER BY s.due_at LIMIT $1::integer FOR UPDATE OF s SKIP LOCKED
+    WHERE s.due_at <= statement_timestamp() AND NOT EXISTS (SELECT FROM crawl_pause) ORDER BY s.due_at LIMIT $1::integer FOR UPDATE OF s SKIP LOCKED
 ), claimed AS (
     UPDATE subscriptions s SET due_at = statement_timestamp() + CASE WHEN d.is_active THEN interval '10 minutes' ELSE interval '1 day' END
     FROM due d WHERE s.channel_id = d.channel_id
@@ -88,9 +88,10 @@ SELECT 1 FROM subscriptions WHERE channel_id = $1::uuid FOR NO KEY UPDATE;
 UPDATE callbacks SET verified_at = statement_timestamp() WHERE token = $1::text AND verified_at IS NULL RETURNING channel_id;
 
 -- name: begin_lease
--- It counts from now. Without a lapse before, the hub goes on from its record.
+-- It counts from now. Without a lapse before, the hub goes on from its record; after one it has to earn its trust again.
 UPDATE subscriptions
-SET since = CASE WHEN lease_until > statement_timestamp() THEN since ELSE statement_timestamp() END, state = 'active', reason = NULL, failures = 0,
+SET since = CASE WHEN lease_until > statement_timestamp() THEN since ELSE statement_timestamp() END,
+    proofs = CASE WHEN lease_until > statement_timestamp() THEN proofs ELSE 0 END, state = 'active', reason = NULL, failures = 0,
     lease_until = statement_timestamp() + $2::interval, due_at = statement_timestamp() + $3::interval
 WHERE channel_id = $1::uuid;
 
@@ -118,12 +119,12 @@ SELECT pg_notify('headwater_push', '');
 
 -- name: claim_pushed
 -- Lease channels that something was pushed for; one that is being polled, or waited for, has its pushes looked at again in
--- a moment, and one that is not polled any more loses them.
+-- a moment, and one that is not polled any more loses them. A channel whose poll was lost is left to the claim that counts that.
 WITH waiting AS MATERIALIZED (
     SELECT DISTINCT channel_id FROM (SELECT channel_id FROM pushes WHERE due_at <= statement_timestamp() ORDER BY due_at LIMIT 200) AS p
 ), free AS MATERIALIZED (
     SELECT c.id FROM channels c JOIN waiting w ON w.channel_id = c.id
-    WHERE c.is_active AND (c.token IS NULL OR c.lease_until <= statement_timestamp())
+    WHERE c.is_active AND c.token IS NULL AND c.lost_count = 0
     ORDER BY c.id LIMIT $2::integer FOR UPDATE OF c SKIP LOCKED
 ), idle AS (
     DELETE FROM pushes p USING waiting w, channels c WHERE p.channel_id = w.channel_id AND c.id = w.channel_id AND NOT c.is_active

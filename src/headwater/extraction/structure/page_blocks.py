@@ -10,17 +10,29 @@ from urllib.parse import urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from headwater.blocks.block import DEEPEST_LIST, MOST_BLOCKS, MOST_MARKS, BlockKind, BodyBlock, InlineMark, MarkKind
+from headwater.blocks.block import (
+    DEEPEST_LIST,
+    MOST_BLOCKS,
+    MOST_MARKS,
+    MOST_MARKS_OF_PAGE,
+    BlockKind,
+    BodyBlock,
+    InlineMark,
+    MarkKind,
+)
 from headwater.extraction.elements import COMMENT, TEXT, attribute, id_of, ids_of
 from headwater.extraction.links import absolute
 from headwater.extraction.structure.code_language import language_of_code
 from headwater.extraction.structure.found_table import rows_of_table
 from headwater.extraction.structure.live import LiveEntry
 from headwater.extraction.text import KEPT_BREAK, LONGEST_TEXT, page_line, shown_code, storable
+from headwater.storable import one_line
 
 Mark = TypeVar("Mark", bound=InlineMark)
 
 _MOST_NODES = 300_000
+# Of marks within each other: every block below them would hold them all.
+_DEEPEST_MARKS = 8
 _LONGEST_BLOCK = 100_000
 _LINK_ONLY = 0.8
 _SILENT = ids_of({
@@ -119,6 +131,7 @@ class _Walk:
     marks: list[InlineMark] = field(default_factory=list)
     pieces: list[str] = field(default_factory=list)
     length: int = 0
+    marked: int = 0  # marks of all blocks so far; one with a long address counts as several
     letters: int = 0  # of all pieces so far, for the bound of a page
     linked: int = 0
     links: int = 0
@@ -167,7 +180,7 @@ class _Walk:
     def _enter(self, node: LexborNode, tag: int) -> None:
         self.around.append(node)
         if tag in _INLINE:
-            if kind := _MARKS.get(tag):
+            if (kind := _MARKS.get(tag)) and len(self.opened) < _DEEPEST_MARKS:
                 url = attribute(node, "href").strip()[:_LONGEST_URL] if kind is MarkKind.LINK else ""
                 self.links += kind is MarkKind.LINK
                 self.opened.append((node.mem_id, kind, self.length, url))
@@ -262,7 +275,7 @@ class _Walk:
         if tag in _EMBEDS:
             self._take_embed(node, attribute(node, "src") or attribute(node, "data-src"))
             return True
-        if tag == _QUOTE and _SOCIAL.search(attribute(node, "class")):
+        if tag == _QUOTE and not self.quotes and _SOCIAL.search(attribute(node, "class")):
             links = [href for one in node.css("a")[-5:] if (href := attribute(one, "href"))]
             said = attribute(node, "cite") or attribute(node, "data-instgrm-permalink") or (links or [""])[-1]
             return self._take_embed(node, said, page_line(node.text(), _LONGEST_BLOCK))
@@ -360,7 +373,10 @@ class _Walk:
         self.letters += len(words)
 
     def _mark(self, begin: int, end: int, kind: MarkKind, url: str) -> None:
+        if self.marked > MOST_MARKS_OF_PAGE:
+            return
         if begin < end and len(self.marks) < MOST_MARKS and (url or kind is not MarkKind.LINK):
+            self.marked += 1 + len(url) // 50
             self.marks.append(InlineMark(begin, end, kind, url))
 
     def _finish(self) -> None:
@@ -443,4 +459,4 @@ def _with_urls(marks: tuple[Mark, ...], base: str) -> tuple[Mark, ...]:
 def _whole(href: str, base: str) -> str:
     target, sign, part = href.partition("#")
     url = absolute(target or base, base)
-    return (url + sign + part)[:_LONGEST_URL] if url else ""
+    return (url + sign + one_line(part, _LONGEST_URL).replace(" ", "%20"))[:_LONGEST_URL] if url else ""

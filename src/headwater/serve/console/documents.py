@@ -16,7 +16,7 @@ from headwater.actions.searching import ArchiveWish, documents_wished
 from headwater.archive.reads import StoredVersion
 from headwater.deliver.records import RecordKey
 from headwater.deliver.tracing import SinkStop, way_of_record
-from headwater.errors import HeadwaterError
+from headwater.errors import HeadwaterError, NotFound
 from headwater.record_kind import RecordKind
 from headwater.reports.archive import DetailedHit, SearchAnswer
 from headwater.reports.documents import Inspected, inspect_document, version_named
@@ -289,7 +289,7 @@ async def version_page(caller: Viewer, visit: Visited, named: str, version: int)
     """Show what a version changed."""
     database = visit.services.database
     one = await version_named(database, named, version)
-    before = await version_named(database, named, version - 1) if version > 1 else None
+    before = await _version_before(visit, named, version)
     told = facts([
         ("Title", foreign(one.title, 300)),
         ("Words", number(one.word_count)),
@@ -302,6 +302,16 @@ async def version_page(caller: Viewer, visit: Visited, named: str, version: int)
     main = joined(panel("Facts", told), changed, panel("Text", foreign_lines(one.text, LONGEST_TEXT)))
     back = link("The document", f"{PATH}/{quote(named, safe='')}", class_="button")
     return await visit.page(PageBody(f"Version {version}", main, cut(one.title, 200), back))
+
+
+async def _version_before(visit: PageVisit, named: str, version: int) -> StoredVersion | None:
+    """None where there is none, or where only its spelling or its structure became another."""
+    if version == 1:
+        return None
+    try:
+        return await version_named(visit.services.database, named, version - 1)
+    except NotFound:
+        return None
 
 
 def difference(before: str, after: str) -> Markup:

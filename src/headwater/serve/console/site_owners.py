@@ -60,6 +60,8 @@ async def site_owners_page(services: Installed, request: Request) -> HTMLRespons
 async def ask_to_be_left_alone(services: Installed, request: Request, fields: Fields) -> HTMLResponse:
     """Keep what a site owner asks for; a person decides it."""
     _require_public(services, request)
+    # It has a row of its own, which is forgotten in time; the audit log would keep who asked.
+    visit_of(request).only_reads = True
     place, contact, reason = (fields.get(name) for name in ("place", "contact", "reason"))
     try:
         name = await ask_takedown(services.database, place, contact, reason, visit_of(request).address)
@@ -228,12 +230,14 @@ async def decide_takedown(caller: Operator, visit: Visited, fields: Fields, work
         return await _ask_again(visit, id_, fields)
     async with visit.services.database.transaction() as connection:
         decided = await decide_request(connection, id_, caller.name, is_granted=is_granted)
+        if is_granted:
+            # Before the request counts as granted: one that cannot be carried out stays open.
+            reason = f"asked for at {PLACE} on {decided.asked_at:%Y-%m-%d}"
+            await begin_takedown(visit.services, work, parse_takedown(decided.place), reason, caller.name)
     if not is_granted:
         return see_other(
             REQUESTS, f"Refused: {cut(decided.place, 120)}. Nobody was told; write to {cut(decided.contact, 120)}."
         )
-    reason = f"{cut(decided.contact, 120)}: {cut(decided.reason, 400)}"
-    await begin_takedown(visit.services, work, parse_takedown(decided.place), reason, caller.name)
     return see_other(REQUESTS, f"{cut(decided.place, 120)} is left alone from now on, and withdrawn.")
 
 

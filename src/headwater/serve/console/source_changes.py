@@ -84,6 +84,7 @@ WHAT_IT_MEANS: Mapping[str, str] = {
     "clear_errors": "Their channels are asked soon, as if nothing had gone wrong. Paused and blocked ones stay so.",
     "delete": "They are no longer polled or fetched, and their vacancies expire. Documents and history stay.",
 }
+COUNTED = "counted"
 ASKING = frozenset({"settings", "tag", "delete"})
 
 
@@ -104,8 +105,10 @@ async def change_chosen(caller: Operator, visit: Visited, work: LongWork, fields
     if is_all:
         _require_countable(selection)
     wishes, wrong = _wishes(fields, caller.name)
-    if wrong or ((is_all or verb in ASKING) and not fields.is_confirmed):
-        count = await _count(visit, selection) if is_all else quantity(len(chosen), "source")
+    count = await _count(visit, selection) if is_all else quantity(len(chosen), "source")
+    # Others match by now than those that somebody agreed to.
+    is_other = is_all and fields.get(COUNTED, count) != count
+    if wrong or is_other or ((is_all or verb in ASKING) and not fields.is_confirmed):
         asked = _question(visit, fields, verb, count, back, wrong if fields.is_confirmed else ())
         return await visit.page(PageBody(f"{VERBS[verb]} {count}?", asked), status=422 if fields.is_confirmed else 200)
     if is_all:
@@ -173,14 +176,15 @@ def _set_wishes(fields: FormFields, actor: str) -> tuple[list[BulkWish], tuple[s
 def _question(visit: PageVisit, fields: FormFields, verb: str, count: str, back: str, wrong: Sequence[str]) -> Markup:
     if verb not in ("settings", "tag"):
         told = f"{VERBS[verb]} {count}"
-        again = fields.again()
+        again = [*(one for one in fields.again() if one[0] != COUNTED), (COUNTED, count)]
         return confirm_form(CHANGE, visit.csrf_token, again, count, WHAT_IT_MEANS[verb], verb=told, back=back)
     asked = (
         (text_field("tags", "Tags", fields.get("tags"), hint="Added to those they have; commas between them."),)
         if verb == "tag"
         else _set_fields(fields)
     )
-    kept = [(name, value) for name, value in fields.again() if name not in ("tags", "interval", "policy")]
+    kept = [(name, value) for name, value in fields.again() if name not in ("tags", "interval", "policy", COUNTED)]
+    kept.append((COUNTED, count))
     return form(
         CHANGE,
         visit.csrf_token,

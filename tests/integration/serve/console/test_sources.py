@@ -300,3 +300,12 @@ async def test_changes_need_the_token_and_are_audited(known: ApiCaller) -> None:
     noted = "select actor from audit_log where target like $1"
     lines = await known.services.database.fetch(noted, f"%{one}/do")
     assert [row["actor"] for row in lines] == ["ann"]
+
+
+async def test_nobody_deletes_more_sources_than_were_agreed_to(api: ApiCaller) -> None:
+    for n in range(2):
+        assert (await api.post("sources", {"url": f"https://s{n}.example/"})).status == 201
+    wish = {"do": "delete", "all_matching": "yes", "query": "", "confirmed": "yes", "counted": "1 source"}
+    asked = await send(api, f"{SOURCES}/change", **wish)
+    assert (asked.status, b"2 sources" in asked.body) == (422, True)
+    assert len((await api.get("sources")).json["sources"]) == 2

@@ -26,7 +26,7 @@ begin
     perform lock_hashes(array[n.url_hash]);
     select d.version, d.url, d.deleted_at is null as stands, says_the_same(d, n) as is_same, d.is_emptied,
            d.is_emptied and d.deleted_reason = 'too_old' and d.content_hash = n.content_hash as is_past,
-           d.blocks is null and n.blocks is not null as gains_blocks into v_old
+           d.blocks is null and n.blocks is not null or d.authors = '{}' and n.authors <> '{}' as gains_parts into v_old
     from documents d where d.bucket = n.bucket and d.url_hash = n.url_hash;
     is_new := not found;
     -- One that was removed for its age comes back only with another text: a page that is read again as it was is nothing
@@ -38,11 +38,8 @@ begin
     end if;
     if v_old.stands and v_old.is_same then
         outcome := 'unchanged';
-        -- What was read before there was a list of authors gets its own, once. No reader is told: the names are the same.
-        update documents d set authors = n.authors
-        where d.bucket = n.bucket and d.url_hash = n.url_hash and d.authors = '{}' and n.authors <> '{}';
         version := case when v_old.url <> n.url then respell_document(n, p_now)
-                        when v_old.gains_blocks then gain_blocks(n, p_now)
+                        when v_old.gains_parts then gain_parts(n, p_now)
                         else v_old.version end;
         return;
     end if;

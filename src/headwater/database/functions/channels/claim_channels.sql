@@ -86,7 +86,8 @@ begin
                     from channels d where d.id = any (v_ids)
                     order by d.bucket, d.host, d.next_poll_at, d.id) as c
               where not exists (select 1 from channels busy where busy.bucket = c.bucket and busy.host = c.host
-                                and busy.token is not null and busy.lease_until > v_clock)) as f
+                                and busy.token is not null and busy.lease_until > v_clock
+                                and busy.leased_by not like '% pushes')) as f
           where f.place is null or f.jobs_before <= v_room
           order by case when not f.is_unpolled then 2 when f.nth <= p_first then 1 else 3 end, f.next_poll_at
           limit p_limit) as first;
@@ -117,7 +118,8 @@ begin
                             and (exists (select 1 from channels o where o.id = any (coalesce(v_chosen, '{}'))
                                                                     and o.bucket = d.bucket and o.host = d.host)
                                  or exists (select 1 from channels o where o.bucket = d.bucket and o.host = d.host
-                                                                       and o.token is not null and o.lease_until > v_clock))) as busy_host
+                                                                       and o.token is not null and o.lease_until > v_clock
+                                                                       and o.leased_by not like '% pushes'))) as busy_host
                     cross join lateral (
                         select q.id, q.bucket, q.host, q.next_poll_at, q.is_unpolled from channels q
                         where q.bucket = busy_host.bucket and q.host = busy_host.host and q.is_enabled and q.is_active
@@ -142,7 +144,7 @@ begin
         leased_at = v_clock,
         -- A token that nobody gave back: least() because a row must not become too large to update. A poll whose poller
         -- lives was not lost by dying: the database was away for longer than its lease.
-        lost_count = case when c.token is null or is_owner_alive(c.leased_by, p_lease) then c.lost_count else least(c.lost_count + 1, 1000) end
+        lost_count = case when c.token is null or is_owner_alive(regexp_replace(c.leased_by, ' pushes$', ''), p_lease) then c.lost_count else least(c.lost_count + 1, 1000) end
     where c.id = any (v_chosen)
     returning c.id, null::timestamptz[], null::interval;
     return query select null::uuid, v_marks,
