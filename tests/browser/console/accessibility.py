@@ -41,12 +41,16 @@ SCRIPT = """
 
   // Contrast, of each text against what is painted below it (WCAG 2.1, 1.4.3).
   const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
+  // Of each colour once: to read a canvas takes a millisecond, and a long page asks for tens of thousands.
+  const painted = new Map();
   const rgba = (colour) => {
+    if (painted.has(colour)) return painted.get(colour);
     canvas.clearRect(0, 0, 1, 1);
     canvas.fillStyle = colour;
     canvas.fillRect(0, 0, 1, 1);
     const [r, g, b, a] = canvas.getImageData(0, 0, 1, 1).data;
-    return [r, g, b, a / 255];
+    painted.set(colour, [r, g, b, a / 255]);
+    return painted.get(colour);
   };
   const over = ([r, g, b, a], [br, bg, bb]) => [r * a + br * (1 - a), g * a + bg * (1 - a), b * a + bb * (1 - a), 1];
   const groundOf = (one) => {
