@@ -18,7 +18,7 @@ TAKEN = (
     "[2001:db8::1]",
     "https://192.0.2.7/a",
     "bücher.example",
-    "org",
+    "b.example.org",
 )
 URLS = (
     "https://example.org/",

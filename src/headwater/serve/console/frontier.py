@@ -385,6 +385,8 @@ def _outcomes(told: Sequence[UrlOutcome]) -> Markup:
 async def url_page(caller: Viewer, visit: Visited) -> HTMLResponse:
     """Tell the way of one URL from discovery to each sink, and what is next."""
     asked = visit.query.get("url")
+    if not asked:
+        return await visit.page(PageBody("A URL", _asking(""), "Its way from discovery to each sink."))
     try:
         url = canonicalise(asked if "://" in asked else f"https://{asked}")
     except UrlRejected as error:

@@ -98,4 +98,5 @@ def _result(found: StoredOperation) -> Markup:
     rest = {name: value for name, value in found.result.items() if not isinstance(value, str | int | float)}
     told = facts((name.replace("_", " ").capitalize(), foreign(f"{value}", 300)) for name, value in plain)
     more = foreign_lines(orjson.dumps(rest, option=orjson.OPT_INDENT_2).decode(), LONGEST_RESULT) if rest else ""
-    return panel("Result", told if plain else "", element("div", more) if more else "")
+    shown = panel("Result", told if plain else "", element("div", more) if more else "")
+    return element("div", shown, id="result")

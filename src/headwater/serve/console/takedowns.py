@@ -101,6 +101,9 @@ async def take_down_by_form(caller: Operator, visit: Visited, work: LongWork, fi
 async def takedown_page(caller: Viewer, visit: Visited) -> HTMLResponse:
     """Show a takedown, and whether each sink has let go of it."""
     name = visit.query.get("name")
+    if not name:
+        unnamed = empty_state("No takedown is named.", link("All takedowns", PATH))
+        return await visit.page(PageBody("Takedown", joined(settings_tabs(PATH), unnamed)))
     story = await takedown_story(visit.services, name)
     told = facts([
         ("Covers", foreign(covered_in_words(story.takedown), 300)),
