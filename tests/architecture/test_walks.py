@@ -48,6 +48,8 @@ LONGEST_ITEM = 47
 LONGEST_ADD = 12
 LONGEST_ADD_AND_LOOK = 28
 
+COMPREHENSIONS = frozenset({"<dictcomp>", "<genexpr>", "<listcomp>", "<setcomp>"})
+
 _WALKING: ContextVar[bool] = ContextVar("walking", default=False)
 
 
@@ -59,8 +61,8 @@ def recorded() -> Iterator[list[str]]:
 
     def note(frame: FrameType, event: str, _: object) -> None:
         code = frame.f_code
-        # Bodies of modules and classes run when they are imported: that is no step.
-        is_function = event == "call" and code.co_flags & inspect.CO_OPTIMIZED
+        # Bodies of modules and classes run when they are imported, and so do comprehensions in them: that is no step.
+        is_function = event == "call" and code.co_flags & inspect.CO_OPTIMIZED and code.co_name not in COMPREHENSIONS
         if is_function and code.co_filename.startswith(beginning) and _WALKING.get():
             files.setdefault(code.co_filename.removeprefix(beginning))
 
