@@ -58,6 +58,9 @@ def listening(web: WebSettings) -> Iterator[ListeningSocket]:
     require_consistent(web)
     with socket.socket(socket.AF_INET6 if ":" in web.host else socket.AF_INET, socket.SOCK_STREAM) as made:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        # Its connections inherit it. Head and body of an answer are sent apart, and without it a short body waits until
+        # the head is acknowledged: 40 ms on Linux.
+        made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         try:
             made.bind((web.host.strip("[]"), web.port))
         except OSError as error:

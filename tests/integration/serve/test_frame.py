@@ -1,6 +1,7 @@
 """What holds for every request, whatever it asks for."""
 
 import asyncio
+import socket
 from itertools import count
 
 import pytest
@@ -10,6 +11,8 @@ from tests.integration.serve.callers import ApiCaller
 
 from headwater.clock import SystemClock
 from headwater.serve.frame import LARGEST_BODY_BYTES, PROTECTION, Frame, FrameRules
+from headwater.serve.server import listening
+from headwater.settings.groups import WebSettings
 
 
 @pytest.mark.parametrize("path", ["/healthz", "views", "nothing/here", "views/none", "openapi.json"])
@@ -19,6 +22,17 @@ async def test_every_answer_has_the_headers_that_protect_browsers(api: ApiCaller
         assert answer.headers.get(name), name
     assert answer.headers["x-request-id"]
     assert "server" not in answer.headers
+
+
+async def test_the_body_of_an_answer_does_not_wait_for_its_head_to_be_acknowledged() -> None:
+    with (
+        listening(WebSettings(host="127.0.0.1", port=0)) as bound,
+        socket.create_connection(bound.getsockname()),
+    ):
+        bound.setblocking(True)
+        accepted, _ = bound.accept()
+        with accepted:
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 async def test_a_server_called_by_another_name_does_not_answer(api: ApiCaller) -> None:
