@@ -44,9 +44,9 @@ from benchmarks.cadence_traces import (
 )
 from headwater.chance import Random, random_from
 from headwater.discover.cadence.channel import ChannelFacts, PollBounds
+from headwater.discover.cadence.forecast import Price, next_price
 from headwater.discover.cadence.hubs import SAFETY_EVERY, HubRecord, after_poll, after_push, longest_quiet
 from headwater.discover.cadence.planning import next_poll
-from headwater.discover.cadence.price import Price, next_price
 from headwater.discover.cadence.rhythm import FLAT, Floats, Observation, Rhythm, common_profile, observe, rate
 from headwater.discover.publisher_hints import PublisherHints
 

@@ -6,9 +6,8 @@ from time import process_time
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from headwater.blocks.block import MOST_BLOCKS, BlockKind, text_of_blocks
+from headwater.blocks.block import MOST_BLOCKS, BlockKind, pack_blocks, text_of_blocks
 from headwater.blocks.markdown import markdown_of
-from headwater.blocks.packing import pack_blocks
 from headwater.extraction.elements import Elements
 from headwater.extraction.structure.live import live_blog_in
 from headwater.extraction.structure.structure import structure_of, structure_of_live

@@ -5,9 +5,9 @@ from time import process_time
 import pytest
 from lxml import etree
 
+from headwater.fetch.tdmrep import LARGEST_BYTES as LARGEST_TDMREP_BYTES
+from headwater.fetch.tdmrep import MOST_RULES, tdm_rules_from
 from headwater.politeness.robots import LARGEST_BYTES, parse_robots
-from headwater.politeness.tdmrep import LARGEST_BYTES as LARGEST_TDMREP_BYTES
-from headwater.politeness.tdmrep import MOST_RULES, tdm_rules_from
 from headwater.rights.headers import MOST_HEADERS, header_statements
 from headwater.rights.record import LONGEST_LICENCE, LONGEST_SAID, MOST_KEPT, rights_from
 from headwater.rights.rsl import rsl_statements

@@ -7,9 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.blocks.block import BlockKind, BodyBlock, blocks_of_text, text_of_blocks, without_blank_lines
+from headwater.blocks.block import (
+    BlockKind,
+    BodyBlock,
+    blocks_of_text,
+    pack_blocks,
+    text_of_blocks,
+    unpack_blocks,
+    without_blank_lines,
+)
 from headwater.blocks.markdown import markdown_of
-from headwater.blocks.packing import pack_blocks, unpack_blocks
 from headwater.extraction.hidden import visible_page
 from headwater.extraction.structure.alignment import key_of_line
 from headwater.extraction.structure.structure import structure_of

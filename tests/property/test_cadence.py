@@ -6,12 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headwater.chance import random_from
+from headwater.discover.cadence.answers import FeedSnapshot, overflow, turnover
 from headwater.discover.cadence.channel import ChannelFacts
-from headwater.discover.cadence.forecast import forecast
-from headwater.discover.cadence.overflow import FeedSnapshot, overflow, turnover
-from headwater.discover.cadence.planning import next_poll
-from headwater.discover.cadence.policies import POLICIES
-from headwater.discover.cadence.price import HIGHEST, LOWEST, Price, next_price
+from headwater.discover.cadence.forecast import HIGHEST, LOWEST, Price, forecast, next_price
+from headwater.discover.cadence.planning import POLICIES, next_poll
 from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.cadence.rhythm import Observation, Rhythm, in_hours, observe, rate, rhythm_from
 from headwater.discover.cadence.silence import silence

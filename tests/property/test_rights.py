@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from headwater.fetch.tdmrep import tdm_rules_from
 from headwater.politeness.robots import parse_robots
-from headwater.politeness.tdmrep import tdm_rules_from
 from headwater.rights.headers import header_statements, price_in
 from headwater.rights.preferences import preferences_in
 from headwater.rights.record import (

@@ -7,8 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from headwater.archive.documents import key_in, to_unsigned
-from headwater.blocks.block import BodyBlock
-from headwater.blocks.packing import unpack_blocks
+from headwater.blocks.block import BodyBlock, unpack_blocks
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
 from headwater.rights.record import rights_as_dict

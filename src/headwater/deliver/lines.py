@@ -4,7 +4,7 @@ from typing import Any
 
 import orjson
 
-from headwater.blocks.packing import json_of
+from headwater.blocks.block import json_of
 from headwater.deliver.payload import event_of
 from headwater.deliver.records import Record
 from headwater.deliver.sink import Delivery, Upsert

@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from headwater.archive.raw import unpack
-from headwater.blocks.block import BodyBlock
-from headwater.blocks.packing import unpack_blocks
+from headwater.blocks.block import BodyBlock, unpack_blocks
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
 from headwater.net.body import Packed

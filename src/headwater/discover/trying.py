@@ -8,8 +8,7 @@ from uuid import UUID
 from headwater.clock import Clock
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
-from headwater.discover.cadence.price import price_from
-from headwater.discover.cadence.wording import in_words
+from headwater.discover.cadence.forecast import price_from
 from headwater.discover.items import Item
 from headwater.discover.polls.lease import ChannelPast, Leased, leased_from, start_of, start_pages
 from headwater.discover.polls.reader import ChannelReader, task_of
@@ -24,6 +23,7 @@ from headwater.discover.polls.requesting import (
 )
 from headwater.discover.publisher_hints import PublisherHints
 from headwater.net.transport import Response
+from headwater.phrases import in_words
 from headwater.politeness.hosts import pace_of, read_host
 from headwater.sources.kinds import ChannelKind
 from headwater.sources.source import Profile, SourceKind

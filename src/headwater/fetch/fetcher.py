@@ -28,7 +28,9 @@ from headwater.fetch.outcomes import (
 )
 from headwater.fetch.robots import Permit, RobotsCache, StoredRobots, stored_robots_from
 from headwater.fetch.tdmrep import KIND as TDM_KIND
-from headwater.fetch.tdmrep import NOT_REACHED, StoredTdm, TdmStore, rules_after, stored_tdm_from
+from headwater.fetch.tdmrep import LARGEST_BYTES as TDM_BYTES
+from headwater.fetch.tdmrep import NOT_REACHED, StoredTdm, TdmRules, TdmStore, rules_after, stored_tdm_from
+from headwater.fetch.tdmrep import PATH as TDM_PATH
 from headwater.net.problems import FetchProblem
 from headwater.net.redirects import REPEATS_THE_METHOD, BrokenRedirect, Flaw, Hop, PermanentRun, next_hop
 from headwater.net.transport import Response, TransferLimits, Transport
@@ -36,9 +38,6 @@ from headwater.net.validators import conditional_headers
 from headwater.politeness.slots import NoSlot, NotBefore
 from headwater.politeness.takedown import Takedown, Takedowns, domains_above, taken_down_in_words
 from headwater.politeness.takedown import queries as takedown_queries
-from headwater.politeness.tdmrep import LARGEST_BYTES as TDM_BYTES
-from headwater.politeness.tdmrep import PATH as TDM_PATH
-from headwater.politeness.tdmrep import TdmRules
 from headwater.rights.record import UseStatement
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 from headwater.urls.origin import Origin

@@ -1,20 +1,30 @@
-"""tdmrep.json of an origin: asked for once a day at most, and kept in the database, its absence too."""
+"""tdmrep.json of an origin: which of its pages reserve text and data mining. Asked for once a day at most, and kept."""
 
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import orjson
 
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.net.body import Complete
 from headwater.net.problems import FetchProblem, Problem
 from headwater.net.transport import Response
-from headwater.politeness.tdmrep import TdmRule, TdmRules, tdm_rules_from
+from headwater.politeness.robots import END, Pattern, normalise_path, pattern_of
+from headwater.rights.headers import tdm_statement
+from headwater.rights.record import StatedIn, UseStatement, web_address
 from headwater.urls.fingerprint import bucket_of
 from headwater.urls.origin import Origin
 
 queries = load_queries("headwater.fetch")
 
+PATH = "/.well-known/tdmrep.json"
+LARGEST_BYTES = 256 * 1024
+MOST_RULES = 200
+_MOST_STARS = 20
+_LONGEST_LOCATION = 2_083
 # As requests are told apart in logs and figures.
 KIND = "rights"
 # The host was not reached at all.
@@ -25,6 +35,56 @@ NOT_REACHED = frozenset(
     }
 )
 FRESH_FOR = timedelta(hours=24)
+
+
+class TdmRule(NamedTuple):
+    location: str
+    reservation: str
+    policy: str
+
+
+@dataclass(frozen=True, slots=True)
+class TdmRules:
+    """In the order of the file."""
+
+    rules: tuple[TdmRule, ...] = ()
+
+    def statement_on(self, target: str) -> UseStatement | None:
+        """By the first rule that matches; None where none does."""
+        spelt = normalise_path(target) + END
+        found = (rule for rule in self.rules if _pattern(rule.location).matches(spelt))
+        rule = next(found, None)
+        return tdm_statement(StatedIn.WELL_KNOWN, rule.reservation, rule.policy) if rule else None
+
+
+def tdm_rules_from(body: bytes) -> TdmRules:
+    """What is no list of rules says nothing, and a rule that is none is left out."""
+    if len(body) > LARGEST_BYTES:
+        return TdmRules()
+    try:
+        told = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return TdmRules()
+    written = told if isinstance(told, list) else [told]
+    return TdmRules(tuple(rule for one in written[:MOST_RULES] if (rule := _rule(one))))
+
+
+def _rule(written: Any) -> TdmRule | None:
+    if not isinstance(written, dict):
+        return None
+    location, reservation = written.get("location"), written.get("tdm-reservation")
+    policy = written.get("tdm-policy")
+    # A text "1" is what some write, and `true` is no number here.
+    if not isinstance(location, str) or isinstance(reservation, bool) or reservation not in (0, 1, "0", "1"):
+        return None
+    if not location.isprintable() or not 0 < len(location) <= _LONGEST_LOCATION or location.count("*") > _MOST_STARS:
+        return None
+    return TdmRule(location, str(reservation), web_address(policy) if isinstance(policy, str) else "")
+
+
+@lru_cache(maxsize=2_000)
+def _pattern(location: str) -> Pattern:
+    return pattern_of(location if location.startswith(("/", "*")) else f"/{location}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,30 +1,39 @@
-"""One URL from lease to verdict: the function to read first."""
+"""One URL from lease to verdict, and the work source that starts such journeys: the module to read first."""
 
 import codecs
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Protocol
+from typing import Any, Protocol
+from uuid import UUID
 
 from headwater.chance import Random
 from headwater.clock import Clock
-from headwater.errors import UrlRejected, blames_nobody
+from headwater.database.heartbeat import Heartbeat
+from headwater.database.pool import Database
+from headwater.errors import DatabaseDown, QueryFailed, UrlRejected, blames_nobody
 from headwater.fetch.browser import RenderUnavailable
 from headwater.fetch.fetcher import Fetcher, FetchRequest
 from headwater.fetch.held_slot import HeldSlot, Regrants
 from headwater.fetch.outcomes import Answered, FetchOutcome
 from headwater.fetch.render import Rendered, RenderFailed, Rendering
+from headwater.frontier.claim import Claimer, Shares, has_suspects
 from headwater.frontier.entry import DeadReason, Lease
+from headwater.frontier.settle import extend, release, release_all_but
 from headwater.frontier.verdicts import (
     Dead,
     Fetched,
     HostSaysWait,
+    Postponed,
+    Released,
     RetryLater,
     RetryPolicy,
     Unchanged,
     Verdict,
     settlement_of,
 )
+from headwater.frontier.wake import Sleeper
 from headwater.ingest.judge import HTML, Missing, is_not_found, is_refused, judge
 from headwater.ingest.page_store import NOTHING, PageEffects, PageStore
 from headwater.log import Logger, log_broken
@@ -212,3 +221,82 @@ def wish_of(lease: Lease, url: CanonicalUrl) -> FetchRequest:
     is_own = url.url_hash == lease.url_hash
     etag, last_modified = (lease.etag, lease.last_modified) if is_own else (None, None)
     return FetchRequest(url, "page", etag, last_modified, hops=lease.hops, stays_on_page=not lease.fetch_count)
+
+
+@dataclass(frozen=True, slots=True)
+class Fetching:
+    database: Database
+    claimer: Claimer
+    sleeper: Sleeper
+    journey: Journey
+    shares: Shares
+    on_finished: Callable[[Finished], None]
+    heart: Heartbeat | None = None
+
+    async def claim(self, most: int) -> tuple[Sequence[Lease], timedelta | None]:
+        claimed = await self.claimer.claim(most, allowance=self.shares.next_allowance())
+        for lease in claimed.leases:
+            self.shares.take(lease)
+        if claimed.leases:
+            # Leases that are held are worked on, whatever becomes of this: what was not read now is read later.
+            with suppress(DatabaseDown, QueryFailed):
+                await self.journey.page_reader.expect(claimed.leases)
+        return claimed.leases, claimed.come_back_in
+
+    async def claim_alone(self) -> Lease | None:
+        """An entry whose worker died."""
+        return await self.claimer.claim_suspect()
+
+    async def has_lonely_work(self) -> bool:
+        return await has_suspects(self.database)
+
+    async def work(self, lease: Lease) -> None:
+        try:
+            on_finished = await self.journey.travel(lease)
+            log_page(self.journey.log, on_finished)
+            self.on_finished(on_finished)
+        finally:
+            self.shares.give_back(lease)
+            self.journey.page_reader.forget(lease)
+
+    async def extend(self, leases: Sequence[Lease]) -> Collection[UUID]:
+        return await extend(self.heart or self.database, leases, self.claimer.lease)
+
+    async def release(self, leases: Sequence[Lease]) -> None:
+        await release(self.database, leases)
+
+    async def release_all_but(self, held: Collection[UUID]) -> None:
+        await release_all_but(self.database, self.claimer.owner, held)
+
+    async def rest(self, come_back_in: timedelta | None) -> None:
+        await self.sleeper.sleep(come_back_in)
+
+    def named(self, lease: Lease) -> dict[str, Any]:
+        return log_fields(lease)
+
+
+def log_page(log: Logger, on_finished: Finished) -> None:
+    """One line per page. Waits are many and mean nothing; that robots.txt forbids a page is worth a warning."""
+    lease, visit, verdict = on_finished.lease, on_finished.visit, on_finished.verdict
+    line = {
+        "source": str(lease.source_id),
+        "host": lease.host,
+        "url": lease.url,
+        "verdict": type(verdict).__name__ if verdict else "LeaseLost",
+        "status": visit.status,
+        "duration_ms": visit.milliseconds,
+    }
+    match verdict:
+        case None | Postponed() | Released() | HostSaysWait():
+            log.debug("page_waits", **line)
+        case Dead(DeadReason.ROBOTS_BLOCKED, detail):
+            log.warning("robots_disallow", **line, why=detail)
+        case Dead(reason, detail) | RetryLater(reason, detail):
+            log.info("page_failed", **line, reason=str(reason), why=detail)
+        case _:
+            log.info(
+                "page_fetched",
+                **line,
+                documents=int(on_finished.effects.document is not None),
+                jobs=len(on_finished.effects.jobs),
+            )

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from headwater.archive.documents import NewDocument
 from headwater.archive.raw import RawBody
-from headwater.blocks.packing import pack_blocks
+from headwater.blocks.block import pack_blocks
 from headwater.errors import UsageError
 from headwater.extraction.article import Article, NotAnArticle
 from headwater.extraction.body import Producer

@@ -12,8 +12,7 @@ from headwater.frontier.claim import Claimer, Shares
 from headwater.frontier.entry import Lease
 from headwater.frontier.verdicts import RetryPolicy
 from headwater.frontier.wake import CHANNEL, Sleeper
-from headwater.ingest.fetching import Fetching
-from headwater.ingest.journey import Finished, Journey, PageReaders
+from headwater.ingest.journey import Fetching, Finished, Journey, PageReaders
 from headwater.ingest.page_context import Context
 from headwater.ingest.page_reader import ChildReader, PageReader
 from headwater.ingest.page_store import PageStore

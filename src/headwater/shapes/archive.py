@@ -4,8 +4,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from headwater.archive.reads import StoredBlocks, StoredVersion
+from headwater.blocks.block import json_of
 from headwater.blocks.markdown import markdown_of
-from headwater.blocks.packing import json_of
 from headwater.reports.archive import DetailedHit, SearchAnswer
 from headwater.reports.documents import Inspected
 from headwater.reports.vacancies import VacancyRow

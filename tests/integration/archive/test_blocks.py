@@ -6,8 +6,7 @@ from tests.integration.archive.shelf import LONG, OTHER, Shelf, key_of
 
 from headwater.archive.documents import Stored, UnchangedDocument
 from headwater.archive.reads import read_blocks
-from headwater.blocks.block import BlockKind, BodyBlock, text_of_blocks
-from headwater.blocks.packing import pack_blocks
+from headwater.blocks.block import BlockKind, BodyBlock, pack_blocks, text_of_blocks
 
 A = "https://a.example/live"
 AT = datetime(2026, 5, 4, 9, tzinfo=UTC)

@@ -21,8 +21,7 @@ from headwater.archive.documents import NewDocument, keep_document, tombstone
 from headwater.archive.job import Teller
 from headwater.archive.jobs import keep_jobs
 from headwater.archive.raw import RawBody
-from headwater.blocks.block import BlockKind, BodyBlock, blocks_of_text, text_of_blocks
-from headwater.blocks.packing import pack_blocks
+from headwater.blocks.block import BlockKind, BodyBlock, blocks_of_text, pack_blocks, text_of_blocks
 from headwater.cli.docs.showing import write_bytes
 from headwater.database.pool import Database
 from headwater.extraction.jobs.identity import canonical_hash

@@ -18,7 +18,7 @@ from tests.integration.cli.conftest import Person, Starts
 from tests.integration.cli.desk import Desk, assert_a_sentence
 
 from headwater.archive.documents import NewDocument, keep_document
-from headwater.blocks.packing import pack_blocks
+from headwater.blocks.block import pack_blocks
 from headwater.clock import SystemClock
 from headwater.database.pool import Database
 from headwater.extraction.article import Article

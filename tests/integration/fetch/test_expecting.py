@@ -12,8 +12,7 @@ from headwater.errors import QueryFailed
 from headwater.frontier.claim import Claimer, Shares
 from headwater.frontier.entry import Lease
 from headwater.frontier.wake import CHANNEL, Sleeper
-from headwater.ingest.fetching import Fetching
-from headwater.ingest.journey import Finished
+from headwater.ingest.journey import Fetching, Finished
 
 URL = "http://a.test/one"
 

@@ -18,7 +18,7 @@ from headwater.database.listen import Listener
 from headwater.discover.adding import WantedSource, take_up
 from headwater.frontier.claim import Claimer, Shares
 from headwater.frontier.wake import CHANNEL, Sleeper
-from headwater.ingest.fetching import Fetching
+from headwater.ingest.journey import Fetching
 from headwater.log import make_logger
 from headwater.run.polling import channel_reader, polling_of
 from headwater.simweb.message import Page

@@ -15,8 +15,7 @@ from headwater.archive.documents import keep_outlinks
 from headwater.archive.job import Teller
 from headwater.archive.jobs import keep_jobs
 from headwater.archive.raw import RawBody
-from headwater.blocks.block import BlockKind, BodyBlock, blocks_of_text, text_of_blocks
-from headwater.blocks.packing import pack_blocks
+from headwater.blocks.block import BlockKind, BodyBlock, blocks_of_text, pack_blocks, text_of_blocks
 from headwater.extraction.jobs.identity import canonical_hash
 from headwater.urls.domains import NO_VOICE
 from headwater.vacancy import NewJob

@@ -4,9 +4,17 @@ from datetime import UTC, datetime
 
 import pytest
 
-from headwater.blocks.block import BlockKind, BodyBlock, CellMark, InlineMark, MarkKind, text_of_blocks
+from headwater.blocks.block import (
+    BlockKind,
+    BodyBlock,
+    CellMark,
+    InlineMark,
+    MarkKind,
+    pack_blocks,
+    text_of_blocks,
+    unpack_blocks,
+)
 from headwater.blocks.markdown import markdown_of
-from headwater.blocks.packing import pack_blocks, unpack_blocks
 
 
 def paragraph(text: str, *marks: InlineMark) -> BodyBlock:

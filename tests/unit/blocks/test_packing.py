@@ -1,7 +1,6 @@
 """Blocks as they are stored."""
 
-from headwater.blocks.block import BlockKind, BodyBlock, blocks_of_text, text_of_blocks
-from headwater.blocks.packing import pack_blocks, unpack_blocks
+from headwater.blocks.block import BlockKind, BodyBlock, blocks_of_text, pack_blocks, text_of_blocks, unpack_blocks
 
 STORY = "\n".join(f"Sentence number {n} of a story that goes on for a while." for n in range(60))
 

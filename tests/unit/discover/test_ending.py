@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 
 from headwater.chance import random_from
-from headwater.discover.cadence.price import Price
+from headwater.discover.cadence.forecast import Price
 from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.cadence.rhythm import Observation, Rhythm, observe, rhythm_from
 from headwater.discover.polls.ending import (

@@ -3,7 +3,7 @@
 import pytest
 from lxml import etree
 
-from headwater.politeness.tdmrep import tdm_rules_from
+from headwater.fetch.tdmrep import tdm_rules_from
 from headwater.rights.headers import CrawlerPrice, header_statements, price_in, tdm_statement
 from headwater.rights.preferences import path_and_pairs, preferences_in
 from headwater.rights.record import Convention, PageUse, Right, StatedIn, UseStatement, rights_from

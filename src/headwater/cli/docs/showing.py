@@ -97,7 +97,7 @@ def show_markdown(made_of: "StoredBlocks") -> None:
 
 def show_blocks(made_of: "StoredBlocks") -> None:
     """A line each, with as much of it as a line holds."""
-    from headwater.blocks.packing import json_of
+    from headwater.blocks.block import json_of
 
     rows = []
     for block in made_of.blocks:

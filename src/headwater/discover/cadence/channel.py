@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from headwater.discover.cadence.price import Price
+from headwater.discover.cadence.forecast import Price
 from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.cadence.rhythm import FLAT, Floats, Rhythm
 from headwater.discover.cadence.windows import TimeWindow

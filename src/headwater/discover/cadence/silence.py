@@ -6,7 +6,7 @@ from math import log
 
 from headwater.discover.cadence.forecast import forecast
 from headwater.discover.cadence.rhythm import FLAT, Floats, Rhythm, before_silence
-from headwater.discover.cadence.wording import in_words
+from headwater.phrases import in_words
 
 # P(nothing) = e^(−expected) below one in a thousand.
 SURPRISING = -log(0.001)

@@ -11,16 +11,23 @@ from importlib import resources
 from typing import Any, Literal
 
 from headwater.chance import Random
+from headwater.discover.cadence.answers import (
+    DISTRUSTED_FOR,
+    FeedSnapshot,
+    Overflow,
+    WholeBecause,
+    is_lie,
+    overflow,
+    turnover,
+    whole_because,
+)
 from headwater.discover.cadence.channel import ChannelFacts, NextPoll, PollBounds
-from headwater.discover.cadence.distrust import DISTRUSTED_FOR, WholeBecause, is_lie, whole_because
 from headwater.discover.cadence.hubs import longest_quiet
-from headwater.discover.cadence.overflow import FeedSnapshot, Overflow, overflow, turnover
 from headwater.discover.cadence.planning import in_open_hours, next_poll
 from headwater.discover.cadence.rests import PATIENCE, ErrorClass
 from headwater.discover.cadence.rhythm import Floats, Observation, Rhythm, common_from, observe
 from headwater.discover.cadence.silence import silence
 from headwater.discover.cadence.windows import TimeWindow, window_from
-from headwater.discover.cadence.wording import quantity
 from headwater.discover.polls.lease import Leased
 from headwater.discover.polls.naming import DOUBTED_FOR, Named, after_run, doubt_in_words, unseen_before, wholeness_of
 from headwater.discover.polls.requesting import Deferred, RobotsRefusal, Trouble
@@ -29,6 +36,7 @@ from headwater.discover.publisher_hints import PublisherHints
 from headwater.discover.push.subscription import KnownHub
 from headwater.discover.searching.search import choose_findings
 from headwater.net.validators import Validators
+from headwater.phrases import quantity
 from headwater.settings.groups import PollSettings
 from headwater.sources.causes import StopReason
 from headwater.sources.health import without_stop

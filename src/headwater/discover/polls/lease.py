@@ -7,8 +7,8 @@ from typing import Any
 from uuid import UUID
 
 from headwater.discover.api.recipe import recipe_from
-from headwater.discover.cadence.distrust import ValidatorRecord
-from headwater.discover.cadence.price import Price, price_from
+from headwater.discover.cadence.answers import ValidatorRecord
+from headwater.discover.cadence.forecast import Price, price_from
 from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.cadence.rhythm import Rhythm, rhythm_from
 from headwater.discover.items import Item

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from headwater.discover.cadence.wording import quantity
 from headwater.discover.polls.run_state import RunState
+from headwater.phrases import quantity
 from headwater.sources.health import UNREAD_DAYS
 
 DOUBTED_FOR = timedelta(days=1)

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
-from headwater.discover.cadence.price import Price, first_price, next_price, price_from
+from headwater.discover.cadence.forecast import Price, first_price, next_price, price_from
 from headwater.discover.cadence.rhythm import common_profile, rate, rhythm_from
 from headwater.discover.polls.lease import memory_from
 from headwater.sources.kinds import kinds_that

@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
-from headwater.discover.cadence.distrust import whole_because
+from headwater.discover.cadence.answers import whole_because
 from headwater.discover.items import Reading
 from headwater.discover.publisher_hints import PublisherHints
 from headwater.discover.push.links import NamedHub

@@ -8,7 +8,6 @@ from typing import Any
 from headwater.clock import Clock
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
-from headwater.discover.cadence.wording import quantity
 from headwater.discover.items import FoundItems
 from headwater.discover.polls.backfill import progress_in_words
 from headwater.discover.polls.ending import LONGEST_MESSAGE, MOVED, Gap, RunEnding
@@ -21,6 +20,7 @@ from headwater.discover.polls.vacancies import count_named, expire_left_out
 from headwater.discover.push.store import count_unlisted, note_hub
 from headwater.discover.searching.search import choose_findings
 from headwater.errors import QueryFailed
+from headwater.phrases import quantity
 from headwater.politeness.takedown import domains_above, taken_down_in_words
 from headwater.politeness.takedown import queries as takedown_queries
 from headwater.settling import Settling

@@ -12,7 +12,6 @@ from typing import Any
 
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
-from headwater.discover.cadence.wording import quantity
 from headwater.discover.items import FoundItems, Item
 from headwater.discover.polls.backfill import MOST_PAGES
 from headwater.discover.polls.lease import Leased
@@ -32,6 +31,7 @@ from headwater.frontier.submit import (
     submit,
 )
 from headwater.net.redirects import LONGEST_CHAIN
+from headwater.phrases import quantity
 from headwater.politeness.takedown import takedowns_for
 from headwater.sources.kinds import ChannelKind
 from headwater.storable import storable

@@ -3,7 +3,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from headwater.discover.cadence.distrust import ValidatorRecord, WholeBecause, is_lie, whole_because
+from headwater.discover.cadence.answers import ValidatorRecord, WholeBecause, is_lie, whole_because
 from headwater.net.validators import Validators
 
 NOW = datetime(2026, 3, 10, tzinfo=UTC)

@@ -16,8 +16,7 @@ from headwater.discover.cadence.hubs import (
     longest_quiet,
     safety_plan,
 )
-from headwater.discover.cadence.planning import next_poll
-from headwater.discover.cadence.policies import POLICIES
+from headwater.discover.cadence.planning import POLICIES, next_poll
 from headwater.discover.cadence.rests import ErrorClass
 from headwater.discover.cadence.rhythm import Observation, Rhythm, observe
 

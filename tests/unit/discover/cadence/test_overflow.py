@@ -3,7 +3,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from headwater.discover.cadence.overflow import FeedSnapshot, overflow, turnover
+from headwater.discover.cadence.answers import FeedSnapshot, overflow, turnover
 
 NOW = datetime(2026, 3, 4, 12, tzinfo=UTC)
 MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)

@@ -5,8 +5,8 @@ from math import sqrt
 import pytest
 
 from headwater.discover.cadence.channel import ChannelFacts, PollBounds
-from headwater.discover.cadence.policies import POLICIES, adaptive, fixed, frequency, tiers
-from headwater.discover.cadence.price import Price
+from headwater.discover.cadence.forecast import Price
+from headwater.discover.cadence.planning import POLICIES, adaptive, fixed, frequency, tiers
 from headwater.discover.cadence.rhythm import Rhythm, in_hours
 from headwater.discover.publisher_hints import PublisherHints
 

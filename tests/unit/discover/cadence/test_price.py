@@ -3,7 +3,7 @@ from math import sqrt
 
 import pytest
 
-from headwater.discover.cadence.price import HIGHEST, LOWEST, Price, next_price, price_from
+from headwater.discover.cadence.forecast import HIGHEST, LOWEST, Price, next_price, price_from
 
 
 def test_on_budget_the_price_stays() -> None:
