@@ -791,11 +791,11 @@ CREATE INDEX documents_claiming ON documents USING btree (host_backwards(claimed
 CREATE INDEX documents_claims ON documents USING btree (claimed_bucket, claimed_hash, is_claim_believed, url_hash) WHERE claimed_hash IS NOT NULL;
 CREATE INDEX documents_duplicates ON documents USING btree (duplicate_bucket, duplicate_of, COALESCE(told_since, first_seen_at)) WHERE duplicate_of IS NOT NULL;
 CREATE INDEX documents_hurried ON documents USING btree (changed_at) WHERE produced_by = 'trafilatura_cropped'::text AND deleted_at IS NULL;
-CREATE INDEX documents_language ON documents USING btree (language) WHERE deleted_at IS NULL;
 CREATE INDEX documents_like_0 ON documents USING btree (likeness_piece(simhash, 0), first_seen_at) INCLUDE (simhash, bucket, url_hash) WHERE simhash IS NOT NULL AND duplicate_of IS NULL AND deleted_at IS NULL;
 CREATE INDEX documents_like_1 ON documents USING btree (likeness_piece(simhash, 1), first_seen_at) INCLUDE (simhash, bucket, url_hash) WHERE simhash IS NOT NULL AND duplicate_of IS NULL AND deleted_at IS NULL;
 CREATE INDEX documents_like_2 ON documents USING btree (likeness_piece(simhash, 2), first_seen_at) INCLUDE (simhash, bucket, url_hash) WHERE simhash IS NOT NULL AND duplicate_of IS NULL AND deleted_at IS NULL;
 CREATE INDEX documents_like_3 ON documents USING btree (likeness_piece(simhash, 3), first_seen_at) INCLUDE (simhash, bucket, url_hash) WHERE simhash IS NOT NULL AND duplicate_of IS NULL AND deleted_at IS NULL;
+CREATE INDEX documents_of_language ON documents USING btree (language, first_seen_at DESC, bucket, url_hash) WHERE deleted_at IS NULL;
 CREATE INDEX documents_of_source ON documents USING btree (source_id, first_seen_at DESC, bucket, url_hash) WHERE deleted_at IS NULL;
 CREATE INDEX documents_original ON documents USING btree (content_hash) WHERE duplicate_of IS NULL AND deleted_at IS NULL;
 CREATE INDEX documents_search ON documents USING gin (search) WITH (gin_pending_list_limit='1024');
@@ -1740,7 +1740,7 @@ function hold_hosts(p_buckets smallint[], p_hosts text[], p_default_delay_ms int
 function host_backwards(p_url text) returns text immutable;  -- (migration)
 function is_claim(p_one document_key, p_other document_key) returns boolean stable set plan_cache_mode=force_generic_plan, enable_seqscan=off;
 function is_comparable(p_words integer) returns boolean immutable;
-function is_in_view(v views, p_kind text, p_source_id uuid, p_language text, p_country text, p_quality smallint, p_rights text[]) returns boolean stable;
+function is_in_view(v views, p_kind text, p_source_id uuid, p_tags text[], p_language text, p_country text, p_quality smallint, p_rights text[]) returns boolean immutable;
 function is_one_text(p_content bytea, p_simhash bigint, p_other_content bytea, p_other_simhash bigint) returns boolean immutable;
 function is_owner_alive(p_owner text, p_within interval) returns boolean volatile;
 function is_same_story(p_first bigint, p_simhash bigint) returns boolean immutable;

@@ -647,6 +647,11 @@ def _politeness(w: Sample) -> dict[str, Calls]:
 def _reports(w: Sample) -> dict[str, Calls]:
     key, keys, job = (w.bucket, w.hash), (w.buckets, w.hashes), (w.job_bucket, w.job_hash)
     first = ("", NOBODY)
+    run: dict[str, object] = {"at": None, "id": NOBODY, "since": None, "looked": 1_000}
+    event: dict[str, object] = {"before": w.last_event, "looked": 1_000}
+    any_event: dict[str, object] = dict.fromkeys(("kind", "level", "actor", "since"))
+    alarms = any_event | {"level": "error"}
+    by_source = ((None, None), (w.source, None))
     return {
         "log_now": [()],
         "delays_of_log": [()],
@@ -688,8 +693,15 @@ def _reports(w: Sample) -> dict[str, Calls]:
         ],
         "count_sources_in_states": [{"kind": None, "tag": None, "mode": None, "beginning": None, "cap": 10_000}],
         "count_sources": [()],
-        "list_runs": [(None, None, 20, NOBODY, None), (w.source, None, 20, NOBODY, None)],
-        "list_events": [(None, None, 20), (w.source, w.last_event, 20)],
+        "list_runs": [
+            run | {"source_id": one, "status": status, "limit": 20} for one, status in (*by_source, (None, "fail"))
+        ],
+        "last_run_looked_at": [run | {"source_id": one} for one, _ in by_source],
+        "list_events": [
+            event | about | {"limit": 20, "source_id": one}
+            for one, about in ((None, any_event), (w.source, any_event), (None, alarms))
+        ],
+        "last_event_looked_at": [event | {"source_id": one} for one, _ in by_source],
         "source_of_channel": [(w.channel,)],
         "runs_lately": [(None, MINUTE), (w.source, MINUTE)],
         "runs_after": [(w.now - MINUTE, None, w.runs), (w.now - MINUTE, w.source, w.runs)],
@@ -850,7 +862,7 @@ def _sizes() -> dict[str, Calls]:
 
 def _search(w: Sample) -> dict[str, Calls]:
     filters: dict[str, object] = {
-        **dict.fromkeys(("language", "source_id", "since", "until", "rank", "bucket", "hash")),
+        **dict.fromkeys(("language", "sources", "since", "until", "rank", "bucket", "hash")),
         **dict.fromkeys(("view_id", "view_question")),
         "duplicates": False,
         "rights": ["train=allowed", "tdm=unknown"],
@@ -888,14 +900,16 @@ def _search(w: Sample) -> dict[str, Calls]:
         "search_documents": [asked("rare7") | by, asked("harvest") | nobody, asked("harvest") | nobody | in_view],
         "question_to_jobs": [("lorry", None)],
         "search_jobs": [asked("lorri"), asked("lorri") | in_view],
+        "sources_of_view": [(w.view, 500)],
         "has_language": [("en",), ("xx",)],
         "newest_documents": [
-            *(newest | by | {"source_id": one} for one in (None, w.source)),
-            newest | nobody | {"source_id": None} | in_view,
+            *(newest | by | {"sources": one} for one in (None, [w.source])),
+            newest | nobody | {"sources": None} | in_view,
+            newest | nobody | {"sources": None, "language": "en"},
         ],
         "newest_jobs": [
-            *(newest_jobs | {"source_id": one} for one in (None, w.source)),
-            newest_jobs | {"source_id": None} | in_view,
+            *(newest_jobs | {"sources": one} for one in (None, [w.source])),
+            newest_jobs | {"sources": None} | in_view,
         ],
         "add_view": [view | {"name": "another"}],
         "change_view": [view | {"name": "sample", "id": w.view}],

@@ -180,8 +180,8 @@ def logs(
     """
 
     async def work(services: "Services") -> None:
-        from headwater.reports.discovery import LATE_BY_AT_MOST, RunFollower, runs_lately, time_now
-        from headwater.reports.paging import RunFilter, page_of_runs
+        from headwater.reports.discovery import LATE_BY_AT_MOST, RunFilter, RunFollower, runs_lately, time_now
+        from headwater.reports.paging import page_of_runs
         from headwater.sources.finding import find_source
 
         database = services.database

@@ -63,7 +63,8 @@ LEFT JOIN LATERAL (
     CROSS JOIN LATERAL (
         SELECT e.deleted_at IS NULL AND e.duplicate_of IS NULL
                AND (:view_id::uuid IS NULL
-                    OR (SELECT is_in_view(v, 'document', e.source_id, e.language, NULL, e.quality, e.rights)
+                    OR (SELECT is_in_view(v, 'document', e.source_id, (SELECT s.tags FROM sources s WHERE s.id = e.source_id),
+                                   e.language, (SELECT s.country FROM sources s WHERE s.id = e.source_id), e.quality, e.rights)
                         FROM views v WHERE v.id = :view_id))
                AND (:question::text IS NULL OR e.search @@ :question::tsquery) AS is_for_reader) AS i
     WHERE e.bucket = k.bucket AND e.url_hash = k.hash
@@ -96,7 +97,8 @@ LEFT JOIN LATERAL (SELECT * FROM jobs o WHERE o.bucket = k.bucket AND o.canonica
 CROSS JOIN LATERAL (
     SELECT j.status = 'active' AND j.duplicate_of IS NULL
            AND (:view_id::uuid IS NULL
-                OR (SELECT is_in_view(v, 'job', j.source_id, j.language, j.country_iso, NULL, '{}') FROM views v WHERE v.id = :view_id))
+                OR (SELECT is_in_view(v, 'job', j.source_id, (SELECT s.tags FROM sources s WHERE s.id = j.source_id),
+                                   j.language, coalesce(j.country_iso, (SELECT s.country FROM sources s WHERE s.id = j.source_id)), NULL, '{}') FROM views v WHERE v.id = :view_id))
            AND (:question::text IS NULL OR j.search_tsv @@ :question::tsquery) AS is_for_reader) AS i
 LEFT JOIN sources s ON s.id = j.source_id
 LEFT JOIN LATERAL (
@@ -391,7 +393,8 @@ WITH known AS (
         SELECT e.bucket, e.url_hash AS hash, e.version, e.changed_at,
                e.deleted_at IS NULL AND e.duplicate_of IS NULL
                AND (:view_id::uuid IS NULL
-                    OR (SELECT is_in_view(v, 'document', e.source_id, e.language, NULL, e.quality, e.rights) FROM views v WHERE v.id = :view_id))
+                    OR (SELECT is_in_view(v, 'document', e.source_id, (SELECT s.tags FROM sources s WHERE s.id = e.source_id),
+                                   e.language, (SELECT s.country FROM sources s WHERE s.id = e.source_id), e.quality, e.rights) FROM views v WHERE v.id = :view_id))
                AND (:question::text IS NULL OR e.search @@ :question::tsquery) AS is_for_reader
         FROM documents e WHERE e.bucket = b.number::smallint AND e.url_hash >= :first::bytea AND e.url_hash <= :last::bytea) AS d
 ), noted AS (
@@ -413,7 +416,8 @@ WITH known AS (
         SELECT j.bucket, j.canonical_hash AS hash, j.version, j.updated_at AS changed_at,
                j.status = 'active' AND j.duplicate_of IS NULL
                AND (:view_id::uuid IS NULL
-                    OR (SELECT is_in_view(v, 'job', j.source_id, j.language, j.country_iso, NULL, '{}') FROM views v WHERE v.id = :view_id))
+                    OR (SELECT is_in_view(v, 'job', j.source_id, (SELECT s.tags FROM sources s WHERE s.id = j.source_id),
+                                   j.language, coalesce(j.country_iso, (SELECT s.country FROM sources s WHERE s.id = j.source_id)), NULL, '{}') FROM views v WHERE v.id = :view_id))
                AND (:question::text IS NULL OR j.search_tsv @@ :question::tsquery) AS is_for_reader
         FROM jobs j WHERE j.bucket = b.number::smallint AND j.canonical_hash >= :first::bytea AND j.canonical_hash <= :last::bytea) AS d
 ), noted AS (

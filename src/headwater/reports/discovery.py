@@ -252,16 +252,45 @@ def limits_in_words(source: Source, pages: int, deep: int) -> list[str]:
     return told
 
 
+@dataclass(frozen=True, slots=True)
+class RunFilter:
+    source_id: UUID | None = None
+    status: str | None = None
+    since: datetime | None = None
+
+
 async def list_runs(
     database: Database,
-    source_id: UUID | None = None,
+    wanted: RunFilter,
     limit: int = 20,
     before: tuple[datetime, UUID] | None = None,
-    since: datetime | None = None,
+    looked: int | None = None,
 ) -> list[Run]:
-    """Newest first; `before` is the time and the id of the last one of the page before."""
+    """Newest first; `before` is the time and the id of the last one of the page before.
+
+    Of a status are those among the newest `looked`.
+    """
     at, run_id = before or (None, NOBODY)
-    return [_run(row) for row in await database.fetch(queries.list_runs, source_id, at, limit, run_id, since)]
+    call = queries.list_runs(
+        source_id=wanted.source_id,
+        at=at,
+        id=run_id,
+        since=wanted.since,
+        looked=looked or limit,
+        status=wanted.status,
+        limit=limit,
+    )
+    return [_run(row) for row in await database.fetch(*call)]
+
+
+async def last_run_looked_at(
+    database: Database, wanted: RunFilter, before: tuple[datetime, UUID] | None, looked: int
+) -> tuple[datetime, UUID] | None:
+    """None where there are not so many."""
+    at, run_id = before or (None, NOBODY)
+    call = queries.last_run_looked_at(source_id=wanted.source_id, at=at, id=run_id, since=wanted.since, looked=looked)
+    row = await database.fetchrow(*call)
+    return (row["at"], row["id"]) if row else None
 
 
 async def runs_lately(database: Database, source_id: UUID | None, span: timedelta) -> dict[UUID, datetime]:

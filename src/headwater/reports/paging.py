@@ -15,7 +15,9 @@ from headwater.reports.discovery import (
     DiscoveryOverview,
     DiscoveryStatus,
     Run,
+    RunFilter,
     SourceFilter,
+    last_run_looked_at,
     list_runs,
     list_sources,
 )
@@ -98,36 +100,22 @@ def _source_at(cursor: str) -> UUID:
         raise foreign_cursor() from None
 
 
-@dataclass(frozen=True, slots=True)
-class RunFilter:
-    source_id: UUID | None = None
-    status: str | None = None
-    since: datetime | None = None
-
-
 async def page_of_runs(database: Database, wanted: RunFilter, limit: int, cursor: str | None) -> ListPage[Run]:
     """Newest first. Of a status that is rare a page may hold few, or none, and still lead on."""
-    if wanted.status is None:
-        found = await list_runs(
-            database, wanted.source_id, limit + 1, _run_at(cursor) if cursor else None, wanted.since
-        )
+    before = _run_at(cursor) if cursor else None
+    found = await list_runs(database, wanted, limit + 1, before, LOOKED_AT if wanted.status else None)
+    if len(found) > limit or wanted.status is None:
         return page_of(found, limit, _cursor_of_run)
-    looked = await list_runs(database, wanted.source_id, LOOKED_AT, _run_at(cursor) if cursor else None, wanted.since)
-    return sifted_page(looked, LOOKED_AT, limit, lambda run: run.status == wanted.status, _cursor_of_run)
-
-
-def sifted_page(
-    looked: Sequence[T], looked_at: int, limit: int, is_wanted: Callable[[T], bool], cursor_of: Callable[[T], str]
-) -> ListPage[T]:
-    """Those wanted among so many that were looked at; it leads on where the list does. Pure."""
-    matching = [one for one in looked if is_wanted(one)]
-    if len(matching) > limit:
-        return ListPage(matching[:limit], cursor_of(matching[limit - 1]))
-    return ListPage(matching, cursor_of(looked[-1]) if len(looked) >= looked_at else None)
+    last = await last_run_looked_at(database, wanted, before, LOOKED_AT)
+    return ListPage(found, _run_cursor(*last) if last else None)
 
 
 def _cursor_of_run(run: Run) -> str:
-    return f"{run.at.isoformat()}/{run.id}"
+    return _run_cursor(run.at, run.id)
+
+
+def _run_cursor(at: datetime, run_id: UUID) -> str:
+    return f"{at.isoformat()}/{run_id}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,33 +126,37 @@ class EventFilter:
     level: Level | None = None
     since: datetime | None = None
 
-    def takes(self, one: Happened) -> bool:
-        event = one.event
-        return (
-            self.kind in (None, event.kind)
-            and self.actor in (None, event.actor)
-            and self.level in (None, event.level)
-            and (self.since is None or one.at >= self.since)
-        )
-
 
 async def page_of_events(database: Database, wanted: EventFilter, limit: int, cursor: str | None) -> ListPage[Happened]:
     """Newest first. Of what is rare a page may hold few, or none, and still lead on."""
+    before = _event_at(cursor) if cursor else None
     is_sifted = wanted != EventFilter(wanted.source_id)
-    looked_at = LOOKED_AT if is_sifted else limit + 1
-    looked = await list_events(database, wanted.source_id, looked_at, _event_at(cursor) if cursor else None)
-    if not is_sifted:
-        return page_of(looked, limit, lambda one: str(one.id))
-    page = sifted_page(looked, looked_at, limit, wanted.takes, lambda one: str(one.id))
+    found = await list_events(database, wanted, limit + 1, before, LOOKED_AT if is_sifted else None)
+    if len(found) > limit or not is_sifted:
+        return page_of(found, limit, lambda one: str(one.id))
+    call = queries.last_event_looked_at(source_id=wanted.source_id, before=before, looked=LOOKED_AT)
+    last = await database.fetchrow(*call)
     # They are in the order of time: behind one that is too old no other is wanted.
-    is_over = wanted.since is not None and bool(looked) and looked[-1].at < wanted.since and len(page.items) < limit
-    return replace(page, cursor=None) if is_over else page
+    if last is None or (wanted.since is not None and last["at"] < wanted.since):
+        return ListPage(found)
+    return ListPage(found, str(last["id"]))
 
 
 async def list_events(
-    database: Database, source_id: UUID | None, limit: int, before: int | None = None
+    database: Database, wanted: EventFilter, limit: int, before: int | None = None, looked: int | None = None
 ) -> list[Happened]:
-    return [happened_from(row) for row in await database.fetch(queries.list_events, source_id, before, limit)]
+    """Newest first, before an id; of what is asked for those among the newest `looked`."""
+    call = queries.list_events(
+        source_id=wanted.source_id,
+        kind=wanted.kind,
+        actor=wanted.actor,
+        level=wanted.level,
+        since=wanted.since,
+        before=before,
+        looked=looked or limit,
+        limit=limit,
+    )
+    return [happened_from(row) for row in await database.fetch(*call)]
 
 
 def _event_at(cursor: str) -> int:

@@ -106,50 +106,50 @@ ORDER BY lower(p.name), p.id LIMIT :limit::integer;
 SELECT p.* FROM unnest(ARRAY(
     (SELECT s.id FROM sources s WHERE :order::text = 'name asc' AND s.status <> 'deleted' AND s.url_hash IS NOT NULL
        AND (:status::text IS NULL OR s.status = :status) AND (:kind::text IS NULL OR s.kind = :kind)
-       AND (:tag::text IS NULL OR s.tags @> ARRAY[:tag]) AND (NOT :feed_active::boolean OR EXISTS (
-           SELECT 1 FROM channels c WHERE c.source_id = s.id AND c.kind = 'feed' AND c.is_active))
+       AND (:tag::text IS NULL OR s.tags @> ARRAY[:tag]) AND (NOT :feed_active::boolean OR (
+           SELECT true FROM channels c WHERE c.source_id = s.id AND c.kind = 'feed' AND c.is_active LIMIT 1))
      ORDER BY lower(s.name), s.id LIMIT :limit::integer OFFSET :offset::integer)
     UNION ALL
     (SELECT s.id FROM sources s WHERE :order = 'name desc' AND s.status <> 'deleted' AND s.url_hash IS NOT NULL
        AND (:status::text IS NULL OR s.status = :status) AND (:kind::text IS NULL OR s.kind = :kind)
-       AND (:tag::text IS NULL OR s.tags @> ARRAY[:tag]) AND (NOT :feed_active::boolean OR EXISTS (
-           SELECT 1 FROM channels c WHERE c.source_id = s.id AND c.kind = 'feed' AND c.is_active))
+       AND (:tag::text IS NULL OR s.tags @> ARRAY[:tag]) AND (NOT :feed_active::boolean OR (
+           SELECT true FROM channels c WHERE c.source_id = s.id AND c.kind = 'feed' AND c.is_active LIMIT 1))
      ORDER BY lower(s.name) DESC, s.id DESC LIMIT :limit::integer OFFSET :offset::integer)
     UNION ALL
     (SELECT s.id FROM sources s WHERE :order = 'url asc' AND s.status <> 'deleted' AND s.url_hash IS NOT NULL
        AND (:status::text IS NULL OR s.status = :status) AND (:kind::text IS NULL OR s.kind = :kind)
-       AND (:tag::text IS NULL OR s.tags @> ARRAY[:tag]) AND (NOT :feed_active::boolean OR EXISTS (
-           SELECT 1 FROM channels c WHERE c.source_id = s.id AND c.kind = 'feed' AND c.is_active))
+       AND (:tag::text IS NULL OR s.tags @> ARRAY[:tag]) AND (NOT :feed_active::boolean OR (
+           SELECT true FROM channels c WHERE c.source_id = s.id AND c.kind = 'feed' AND c.is_active LIMIT 1))
      ORDER BY s.url, s.id LIMIT :limit::integer OFFSET :offset::integer)
     UNION ALL
     (SELECT s.id FROM sources s WHERE :order = 'url desc' AND s.status <> 'deleted' AND s.url_hash IS NOT NULL
        AND (:status::text IS NULL OR s.status = :status) AND (:kind::text IS NULL OR s.kind = :kind)
-       AND (:tag::text IS NULL OR s.tags @> ARRAY[:tag]) AND (NOT :feed_active::boolean OR EXISTS (
-           SELECT 1 FROM channels c WHERE c.source_id = s.id AND c.kind = 'feed' AND c.is_active))
+       AND (:tag::text IS NULL OR s.tags @> ARRAY[:tag]) AND (NOT :feed_active::boolean OR (
+           SELECT true FROM channels c WHERE c.source_id = s.id AND c.kind = 'feed' AND c.is_active LIMIT 1))
      ORDER BY s.url DESC, s.id DESC LIMIT :limit::integer OFFSET :offset::integer)
     UNION ALL
     (SELECT s.id FROM sources s WHERE :order = 'enabled asc' AND s.status <> 'deleted' AND s.url_hash IS NOT NULL
        AND (:status::text IS NULL OR s.status = :status) AND (:kind::text IS NULL OR s.kind = :kind)
-       AND (:tag::text IS NULL OR s.tags @> ARRAY[:tag]) AND (NOT :feed_active::boolean OR EXISTS (
-           SELECT 1 FROM channels c WHERE c.source_id = s.id AND c.kind = 'feed' AND c.is_active))
+       AND (:tag::text IS NULL OR s.tags @> ARRAY[:tag]) AND (NOT :feed_active::boolean OR (
+           SELECT true FROM channels c WHERE c.source_id = s.id AND c.kind = 'feed' AND c.is_active LIMIT 1))
      ORDER BY (s.status = 'active'), lower(s.name), s.id LIMIT :limit::integer OFFSET :offset::integer)
     UNION ALL
     (SELECT s.id FROM sources s WHERE :order = 'enabled desc' AND s.status <> 'deleted' AND s.url_hash IS NOT NULL
        AND (:status::text IS NULL OR s.status = :status) AND (:kind::text IS NULL OR s.kind = :kind)
-       AND (:tag::text IS NULL OR s.tags @> ARRAY[:tag]) AND (NOT :feed_active::boolean OR EXISTS (
-           SELECT 1 FROM channels c WHERE c.source_id = s.id AND c.kind = 'feed' AND c.is_active))
+       AND (:tag::text IS NULL OR s.tags @> ARRAY[:tag]) AND (NOT :feed_active::boolean OR (
+           SELECT true FROM channels c WHERE c.source_id = s.id AND c.kind = 'feed' AND c.is_active LIMIT 1))
      ORDER BY (s.status = 'active') DESC, lower(s.name) DESC, s.id DESC LIMIT :limit::integer OFFSET :offset::integer)
     UNION ALL
     (SELECT s.id FROM sources s WHERE :order = 'created_at asc' AND s.status <> 'deleted' AND s.url_hash IS NOT NULL
        AND (:status::text IS NULL OR s.status = :status) AND (:kind::text IS NULL OR s.kind = :kind)
-       AND (:tag::text IS NULL OR s.tags @> ARRAY[:tag]) AND (NOT :feed_active::boolean OR EXISTS (
-           SELECT 1 FROM channels c WHERE c.source_id = s.id AND c.kind = 'feed' AND c.is_active))
+       AND (:tag::text IS NULL OR s.tags @> ARRAY[:tag]) AND (NOT :feed_active::boolean OR (
+           SELECT true FROM channels c WHERE c.source_id = s.id AND c.kind = 'feed' AND c.is_active LIMIT 1))
      ORDER BY s.created_at, s.id LIMIT :limit::integer OFFSET :offset::integer)
     UNION ALL
     (SELECT s.id FROM sources s WHERE :order = 'created_at desc' AND s.status <> 'deleted' AND s.url_hash IS NOT NULL
        AND (:status::text IS NULL OR s.status = :status) AND (:kind::text IS NULL OR s.kind = :kind)
-       AND (:tag::text IS NULL OR s.tags @> ARRAY[:tag]) AND (NOT :feed_active::boolean OR EXISTS (
-           SELECT 1 FROM channels c WHERE c.source_id = s.id AND c.kind = 'feed' AND c.is_active))
+       AND (:tag::text IS NULL OR s.tags @> ARRAY[:tag]) AND (NOT :feed_active::boolean OR (
+           SELECT true FROM channels c WHERE c.source_id = s.id AND c.kind = 'feed' AND c.is_active LIMIT 1))
      ORDER BY s.created_at DESC, s.id DESC LIMIT :limit::integer OFFSET :offset::integer))) WITH ORDINALITY AS k (id, place)
 JOIN source_profiles p ON p.id = k.id ORDER BY k.place;
 
@@ -158,8 +158,8 @@ JOIN source_profiles p ON p.id = k.id ORDER BY k.place;
 SELECT count(*) FROM (
     SELECT 1 FROM sources s WHERE CASE WHEN :status::text IS NULL THEN s.status <> 'deleted' ELSE s.status = :status END
        AND s.url_hash IS NOT NULL AND (:kind::text IS NULL OR s.kind = :kind) AND (:tag::text IS NULL OR s.tags @> ARRAY[:tag])
-       AND (:beginning::text IS NULL OR lower(s.name) LIKE :beginning) AND (NOT :feed_active::boolean OR EXISTS (
-           SELECT 1 FROM channels c WHERE c.source_id = s.id AND c.kind = 'feed' AND c.is_active))
+       AND (:beginning::text IS NULL OR lower(s.name) LIKE :beginning) AND (NOT :feed_active::boolean OR (
+           SELECT true FROM channels c WHERE c.source_id = s.id AND c.kind = 'feed' AND c.is_active LIMIT 1))
     LIMIT :cap::integer) AS matching;
 
 -- name: count_sources_in_states
@@ -201,30 +201,55 @@ FROM (SELECT status, count FROM source_totals WHERE what = 'source'
 GROUP BY 1 HAVING sum(count) <> 0 ORDER BY 1;
 
 -- name: list_runs
--- Newest first, of one source or of all; not older than a moment, where one is given. Two branches, of which one does nothing:
--- a plan made once for both would look through the runs of everybody.
+-- Newest first, of one source or of all; not older than a moment, and of one status among the newest `:looked`, where these are
+-- given. Two branches, of which one does nothing: a plan made once for both would look through the runs of everybody.
 SELECT r.at, r.id, r.source_id, s.name AS source, s.url AS source_url, r.channel_id, c.url AS channel_url,
        EXISTS (SELECT 1 FROM channels o WHERE o.source_id = r.source_id AND o.kind = r.kind AND o.id <> r.channel_id) AS is_one_of_several,
        r.kind, r.trigger, r.status, r.requests, r.found, r.inserted, r.updated, r.skipped, r.errors, r.duration_ms, r.http_status,
        r.error_class, r.message, r.next_poll_at, r.next_reason
 FROM (
-    (SELECT * FROM runs WHERE source_id = $1::uuid
-       AND at <= coalesce($2::timestamptz, 'infinity') AND ($2 IS NULL OR at < $2 OR id < $4::uuid)
-       AND at >= coalesce($5::timestamptz, '-infinity') ORDER BY at DESC, id DESC LIMIT $3::integer)
-    UNION ALL
-    (SELECT * FROM runs WHERE $1 IS NULL
-       AND at <= coalesce($2, 'infinity') AND ($2 IS NULL OR at < $2 OR id < $4)
-       AND at >= coalesce($5, '-infinity') ORDER BY at DESC, id DESC LIMIT $3)) r
+    SELECT * FROM (
+        (SELECT * FROM runs WHERE source_id = :source_id::uuid
+           AND at <= coalesce(:at::timestamptz, 'infinity') AND (:at IS NULL OR at < :at OR id < :id::uuid)
+           AND at >= coalesce(:since::timestamptz, '-infinity') ORDER BY at DESC, id DESC LIMIT :looked::integer)
+        UNION ALL
+        (SELECT * FROM runs WHERE :source_id IS NULL
+           AND at <= coalesce(:at, 'infinity') AND (:at IS NULL OR at < :at OR id < :id)
+           AND at >= coalesce(:since, '-infinity') ORDER BY at DESC, id DESC LIMIT :looked)) AS looked
+    WHERE :status::text IS NULL OR status = :status ORDER BY at DESC, id DESC LIMIT :limit::integer) r
 JOIN sources s ON s.id = r.source_id LEFT JOIN channels c ON c.id = r.channel_id
-ORDER BY r.at DESC, r.id DESC LIMIT $3;
+ORDER BY r.at DESC, r.id DESC;
+
+-- name: last_run_looked_at
+-- The last of as many runs as list_runs looks at, if there are so many.
+SELECT at, id FROM (
+    (SELECT at, id FROM runs WHERE source_id = :source_id::uuid
+       AND at <= coalesce(:at::timestamptz, 'infinity') AND (:at IS NULL OR at < :at OR id < :id::uuid)
+       AND at >= coalesce(:since::timestamptz, '-infinity') ORDER BY at DESC, id DESC OFFSET :looked::integer - 1 LIMIT 1)
+    UNION ALL
+    (SELECT at, id FROM runs WHERE :source_id IS NULL
+       AND at <= coalesce(:at, 'infinity') AND (:at IS NULL OR at < :at OR id < :id)
+       AND at >= coalesce(:since, '-infinity') ORDER BY at DESC, id DESC OFFSET :looked - 1 LIMIT 1)) AS last;
 
 -- name: list_events
--- The trail, newest first, before an id; of one source or of all.
+-- The trail, newest first, before an id; of one source or of all; of a kind and so on among the newest `:looked`.
 SELECT id, at, kind, level, actor, source_id, channel_id, message, details FROM (
-    (SELECT * FROM events WHERE source_id = $1::uuid AND ($2::bigint IS NULL OR id < $2) ORDER BY id DESC LIMIT $3::integer)
+    (SELECT * FROM events WHERE source_id = :source_id::uuid AND (:before::bigint IS NULL OR id < :before)
+     ORDER BY id DESC LIMIT :looked::integer)
     UNION ALL
-    (SELECT * FROM events WHERE $1 IS NULL AND ($2 IS NULL OR id < $2) ORDER BY id DESC LIMIT $3)) AS e
-ORDER BY id DESC LIMIT $3;
+    (SELECT * FROM events WHERE :source_id IS NULL AND (:before IS NULL OR id < :before) ORDER BY id DESC LIMIT :looked)) AS looked
+WHERE (:kind::text IS NULL OR kind = :kind) AND (:level::text IS NULL OR level = :level)
+  AND (:actor::text IS NULL OR actor = :actor) AND (:since::timestamptz IS NULL OR at >= :since)
+ORDER BY id DESC LIMIT :limit::integer;
+
+-- name: last_event_looked_at
+-- The last of as many events as list_events looks at, if there are so many.
+SELECT id, at FROM (
+    (SELECT id, at FROM events WHERE source_id = :source_id::uuid AND (:before::bigint IS NULL OR id < :before)
+     ORDER BY id DESC OFFSET :looked::integer - 1 LIMIT 1)
+    UNION ALL
+    (SELECT id, at FROM events WHERE :source_id IS NULL AND (:before IS NULL OR id < :before)
+     ORDER BY id DESC OFFSET :looked - 1 LIMIT 1)) AS last;
 
 -- name: source_of_channel
 -- Whose a channel is.

@@ -9,7 +9,7 @@ from headwater.database.pool import Database
 from headwater.errors import UsageError
 from headwater.record_kind import RecordKind
 from headwater.search.question import Filters
-from headwater.search.search import Hit, SearchPage, hit_from, queries, require_page, values_of
+from headwater.search.search import Hit, SearchPage, hit_from, queries, require_page, sources_asked, values_of
 
 # Columns of a vacancy that may be asked for, in the order of the statement's parameters.
 VACANCY_COLUMNS = ("country_iso", "level_norm", "work_modality", "career_type", "contract_type", "mission_tags")
@@ -53,10 +53,11 @@ async def newest(
     require_page(limit)
     if await _is_unknown_language(database, filters):
         return SearchPage([], None, is_complete=True)
+    values = values_of(filters, await sources_asked(database, filters))
     hits: list[Hit] = []
     for number in range(stretch.most):
         rows = min(stretch.rows, stretch.first * 10**number)
-        page = await _look(database, filters, limit - len(hits), cursor, wanted or {}, rows)
+        page = await _look(database, filters.kind, values, limit - len(hits), cursor, wanted or {}, rows)
         hits += page.hits
         cursor = page.cursor
         if len(hits) == limit or cursor is None:
@@ -72,22 +73,28 @@ async def _is_unknown_language(database: Database, filters: Filters) -> bool:
 
 
 async def _look(
-    database: Database, filters: Filters, limit: int, cursor: str | None, wanted: Mapping[str, str], most: int
+    database: Database,
+    kind: RecordKind,
+    filtered: Mapping[str, object],
+    limit: int,
+    cursor: str | None,
+    wanted: Mapping[str, str],
+    most: int,
 ) -> SearchPage:
     after = place_at(cursor) if cursor else (None, 0, b"")
     values = {
-        **values_of(filters),
+        **filtered,
         **dict(zip(ListPlace._fields, after, strict=True)),
         "most": most,
         "limit": limit + 1,  # one more, to know whether there is one
     }
-    if filters.kind is RecordKind.JOB:
+    if kind is RecordKind.JOB:
         columns = {name: wanted.get(name) for name in VACANCY_COLUMNS}
         rows = await database.fetch(*queries.newest_jobs(**values, **columns))
     else:
         rows = await database.fetch(*queries.newest_documents(**values))
     found = [row for row in rows if row["matches"]]
-    page = [hit_from(row, filters.kind) for row in found[:limit]]
+    page = [hit_from(row, kind) for row in found[:limit]]
     return SearchPage(page, _cursor_after(rows, len(found), limit), is_complete=True)
 
 

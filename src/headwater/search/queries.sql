@@ -24,17 +24,20 @@ WITH questions AS MATERIALIZED (
     SELECT d.bucket, d.url_hash, d.search, d.first_seen_at, d.source_id, d.language, d.quality, d.rights
     FROM documents d
     WHERE d.search @@ :anywhere::text::tsquery AND d.deleted_at IS NULL
-      AND (:language::text IS NULL OR d.language = :language) AND (:source_id::uuid IS NULL OR d.source_id = :source_id)
+      AND (:language::text IS NULL OR d.language = :language) AND (:sources::uuid[] IS NULL OR d.source_id = ANY (:sources))
       AND (:since::timestamptz IS NULL OR coalesce(d.published_at, d.first_seen_at) >= :since)
       AND (:until::timestamptz IS NULL OR coalesce(d.published_at, d.first_seen_at) < :until)
       AND (:duplicates::boolean OR d.duplicate_of IS NULL) AND (:author::text IS NULL OR :author = ANY (d.authors))
     ORDER BY d.first_seen_at DESC LIMIT :looked::integer
 ), matches AS MATERIALIZED (
     SELECT l.bucket, l.url_hash, l.search, search_config(l.language) AS config FROM looked l
-    WHERE has_rights(l.rights, :rights::text[])
-      AND (:view_id::uuid IS NULL
-           OR (SELECT is_in_view(v, 'document', l.source_id, l.language, NULL, l.quality, l.rights) FROM views v WHERE v.id = :view_id))
-      AND (:view_question::text IS NULL OR l.search @@ :view_question::tsquery)
+    WHERE (:rights::text[] = '{}' OR has_rights(l.rights, :rights))
+      AND CASE WHEN :view_id::uuid IS NULL THEN true
+               WHEN (SELECT is_in_view(v, 'document', l.source_id, (SELECT s.tags FROM sources s WHERE s.id = l.source_id),
+                                   l.language, (SELECT s.country FROM sources s WHERE s.id = l.source_id), l.quality, l.rights)
+                     FROM views v WHERE v.id = :view_id)
+               THEN :view_question::text IS NULL OR l.search @@ :view_question::tsquery
+               ELSE false END
     ORDER BY l.first_seen_at DESC LIMIT :most::integer
 ), ranked AS (
     SELECT m.bucket, m.url_hash, q.config, q.question,
@@ -77,14 +80,15 @@ WITH questions AS MATERIALIZED (
     SELECT j.bucket, j.canonical_hash, j.search_tsv, j.created_at, j.source_id, j.language, j.country_iso
     FROM jobs j
     WHERE j.search_tsv @@ :anywhere::text::tsquery AND j.status = 'active'
-      AND (:language::text IS NULL OR j.language = :language) AND (:source_id::uuid IS NULL OR j.source_id = :source_id)
+      AND (:language::text IS NULL OR j.language = :language) AND (:sources::uuid[] IS NULL OR j.source_id = ANY (:sources))
       AND (:since::timestamptz IS NULL OR j.created_at >= :since) AND (:until::timestamptz IS NULL OR j.created_at < :until)
-      AND (:duplicates::boolean OR j.duplicate_of IS NULL) AND has_rights('{}', :rights::text[])
+      AND (:duplicates::boolean OR j.duplicate_of IS NULL) AND (:rights::text[] = '{}' OR has_rights('{}', :rights))
     ORDER BY j.created_at DESC LIMIT :looked::integer
 ), matches AS MATERIALIZED (
     SELECT l.bucket, l.canonical_hash, l.search_tsv, search_config(l.language) AS config FROM looked l
     WHERE (:view_id::uuid IS NULL
-           OR (SELECT is_in_view(v, 'job', l.source_id, l.language, l.country_iso, NULL, '{}') FROM views v WHERE v.id = :view_id))
+           OR (SELECT is_in_view(v, 'job', l.source_id, (SELECT s.tags FROM sources s WHERE s.id = l.source_id),
+                                   l.language, coalesce(l.country_iso, (SELECT s.country FROM sources s WHERE s.id = l.source_id)), NULL, '{}') FROM views v WHERE v.id = :view_id))
       AND (:view_question::text IS NULL OR l.search_tsv @@ :view_question::tsquery)
     ORDER BY l.created_at DESC LIMIT :most::integer
 ), ranked AS (
@@ -107,9 +111,19 @@ SELECT p.bucket, p.canonical_hash AS hash, j.source_id, j.apply_url AS url, j.ti
 FROM page p JOIN jobs j ON j.bucket = p.bucket AND j.canonical_hash = p.canonical_hash
 ORDER BY p.rank DESC, p.bucket, p.canonical_hash;
 
+-- name: sources_of_view
+-- The sources of a view, if it names some and they are no more than so many.
+SELECT (SELECT CASE WHEN count(*) <= $2::integer THEN coalesce(array_agg(few.id), '{}') END FROM (
+            (SELECT n.id FROM unnest(v.source_ids) AS n (id)
+             WHERE v.tags = '{}' OR (SELECT s.tags && v.tags FROM sources s WHERE s.id = n.id) LIMIT $2 + 1)
+            UNION ALL
+            (SELECT s.id FROM sources s WHERE v.source_ids = '{}' AND s.tags && v.tags LIMIT $2 + 1)) AS few)
+FROM views v WHERE v.id = $1::uuid AND (v.source_ids <> '{}' OR v.tags <> '{}');
+
 -- name: has_language
--- Whether any document is in a language.
-SELECT EXISTS (SELECT 1 FROM documents WHERE language = $1::text AND deleted_at IS NULL);
+-- Whether any document is in a language. By the order of an index: a plan for any language would read all documents for one that none is in.
+SELECT coalesce((SELECT language = $1::text FROM documents WHERE language >= $1 AND deleted_at IS NULL
+                 ORDER BY language LIMIT 1), false);
 
 -- name: newest_documents
 -- The newest that pass, by when they were first seen. At most `:most` rows are looked at; a row that does not match says how far.
@@ -117,7 +131,7 @@ WITH looked AS MATERIALIZED (
     SELECT * FROM (
         (SELECT d.bucket, d.url_hash, d.first_seen_at, d.published_at, d.language, d.duplicate_of, d.source_id, d.quality, d.rights, d.authors
          FROM documents d
-         WHERE :source_id::uuid IS NULL AND d.deleted_at IS NULL
+         WHERE :sources::uuid[] IS NULL AND :language::text IS NULL AND d.deleted_at IS NULL
            AND d.first_seen_at <= coalesce(:first_seen_at::timestamptz, 'infinity')
            AND (:first_seen_at IS NULL OR d.first_seen_at < :first_seen_at
                 OR (d.bucket, d.url_hash) > (:bucket::smallint, :hash::bytea))
@@ -125,19 +139,31 @@ WITH looked AS MATERIALIZED (
         UNION ALL
         (SELECT d.bucket, d.url_hash, d.first_seen_at, d.published_at, d.language, d.duplicate_of, d.source_id, d.quality, d.rights, d.authors
          FROM documents d
-         WHERE d.source_id = :source_id AND d.deleted_at IS NULL AND d.first_seen_at <= coalesce(:first_seen_at, 'infinity')
+         WHERE :sources IS NULL AND d.language = :language AND d.deleted_at IS NULL
+           AND d.first_seen_at <= coalesce(:first_seen_at, 'infinity')
            AND (:first_seen_at IS NULL OR d.first_seen_at < :first_seen_at OR (d.bucket, d.url_hash) > (:bucket, :hash))
          ORDER BY d.first_seen_at DESC, d.bucket, d.url_hash LIMIT :most)
+        UNION ALL
+        (SELECT d.bucket, d.url_hash, d.first_seen_at, d.published_at, d.language, d.duplicate_of, d.source_id, d.quality, d.rights, d.authors
+         FROM (SELECT n.bucket, n.url_hash FROM unnest(:sources) AS k (id) CROSS JOIN LATERAL (
+                   SELECT o.first_seen_at, o.bucket, o.url_hash FROM documents o
+                   WHERE o.source_id = k.id AND o.deleted_at IS NULL AND o.first_seen_at <= coalesce(:first_seen_at, 'infinity')
+                     AND (:first_seen_at IS NULL OR o.first_seen_at < :first_seen_at OR (o.bucket, o.url_hash) > (:bucket, :hash))
+                   ORDER BY o.first_seen_at DESC, o.bucket, o.url_hash LIMIT :most) AS n
+               ORDER BY n.first_seen_at DESC, n.bucket, n.url_hash LIMIT :most) AS of_sources
+         JOIN documents d ON d.bucket = of_sources.bucket AND d.url_hash = of_sources.url_hash)
     ) AS either
 ), page AS MATERIALIZED (
     SELECT l.bucket, l.url_hash, l.first_seen_at FROM looked l
-    WHERE (:language::text IS NULL OR l.language = :language) AND (:duplicates::boolean OR l.duplicate_of IS NULL)
-      AND has_rights(l.rights, :rights::text[])
+    WHERE (:language IS NULL OR l.language = :language) AND (:duplicates::boolean OR l.duplicate_of IS NULL)
+      AND (:rights::text[] = '{}' OR has_rights(l.rights, :rights))
       AND (:author::text IS NULL OR :author = ANY (l.authors))
-      AND (:view_id::uuid IS NULL
-           OR (SELECT is_in_view(v, 'document', l.source_id, l.language, NULL, l.quality, l.rights) FROM views v WHERE v.id = :view_id))
-      AND (:view_question::text IS NULL
-           OR (SELECT e.search @@ :view_question::tsquery FROM documents e WHERE e.bucket = l.bucket AND e.url_hash = l.url_hash))
+      AND CASE WHEN :view_id::uuid IS NULL THEN true
+               WHEN (SELECT is_in_view(v, 'document', l.source_id, (SELECT s.tags FROM sources s WHERE s.id = l.source_id),
+                                   l.language, (SELECT s.country FROM sources s WHERE s.id = l.source_id), l.quality, l.rights)
+                     FROM views v WHERE v.id = :view_id)
+               THEN :view_question::text IS NULL OR (SELECT e.search @@ :view_question::tsquery FROM documents e WHERE e.bucket = l.bucket AND e.url_hash = l.url_hash)
+               ELSE false END
       AND (:since::timestamptz IS NULL OR coalesce(l.published_at, l.first_seen_at) >= :since)
       AND (:until::timestamptz IS NULL OR coalesce(l.published_at, l.first_seen_at) < :until)
     ORDER BY l.first_seen_at DESC, l.bucket, l.url_hash LIMIT :limit::integer
@@ -160,26 +186,32 @@ WITH looked AS MATERIALIZED (
     SELECT * FROM (
         (SELECT j.bucket, j.canonical_hash, j.created_at, j.status, j.language, j.duplicate_of, j.country_iso, j.level_norm,
                 j.work_modality, j.career_type, j.contract_type, j.mission_tags, j.source_id FROM jobs j
-         WHERE :source_id::uuid IS NULL AND j.created_at <= coalesce(:first_seen_at::timestamptz, 'infinity')
+         WHERE :sources::uuid[] IS NULL AND j.created_at <= coalesce(:first_seen_at::timestamptz, 'infinity')
            AND (:first_seen_at IS NULL OR j.created_at < :first_seen_at
                 OR (j.bucket, j.canonical_hash) > (:bucket::smallint, :hash::bytea))
          ORDER BY j.created_at DESC, j.bucket, j.canonical_hash LIMIT :most::integer)
         UNION ALL
         (SELECT j.bucket, j.canonical_hash, j.created_at, j.status, j.language, j.duplicate_of, j.country_iso, j.level_norm,
-                j.work_modality, j.career_type, j.contract_type, j.mission_tags, j.source_id FROM jobs j
-         WHERE j.source_id = :source_id AND j.created_at <= coalesce(:first_seen_at, 'infinity')
-           AND (:first_seen_at IS NULL OR j.created_at < :first_seen_at OR (j.bucket, j.canonical_hash) > (:bucket, :hash))
-         ORDER BY j.created_at DESC, j.bucket, j.canonical_hash LIMIT :most)
+                j.work_modality, j.career_type, j.contract_type, j.mission_tags, j.source_id
+         FROM (SELECT n.bucket, n.canonical_hash FROM unnest(:sources) AS k (id) CROSS JOIN LATERAL (
+                   SELECT o.created_at, o.bucket, o.canonical_hash FROM jobs o
+                   WHERE o.source_id = k.id AND o.created_at <= coalesce(:first_seen_at, 'infinity')
+                     AND (:first_seen_at IS NULL OR o.created_at < :first_seen_at OR (o.bucket, o.canonical_hash) > (:bucket, :hash))
+                   ORDER BY o.created_at DESC, o.bucket, o.canonical_hash LIMIT :most) AS n
+               ORDER BY n.created_at DESC, n.bucket, n.canonical_hash LIMIT :most) AS of_sources
+         JOIN jobs j ON j.bucket = of_sources.bucket AND j.canonical_hash = of_sources.canonical_hash)
     ) AS either
 ), page AS MATERIALIZED (
     SELECT l.bucket, l.canonical_hash, l.created_at FROM looked l
     WHERE l.status = 'active' AND (:language::text IS NULL OR l.language = :language)
-      AND (:duplicates::boolean OR l.duplicate_of IS NULL) AND has_rights('{}', :rights::text[])
+      AND (:duplicates::boolean OR l.duplicate_of IS NULL) AND (:rights::text[] = '{}' OR has_rights('{}', :rights))
       AND (:since::timestamptz IS NULL OR l.created_at >= :since) AND (:until::timestamptz IS NULL OR l.created_at < :until)
-      AND (:view_id::uuid IS NULL
-           OR (SELECT is_in_view(v, 'job', l.source_id, l.language, l.country_iso, NULL, '{}') FROM views v WHERE v.id = :view_id))
-      AND (:view_question::text IS NULL
-           OR (SELECT e.search_tsv @@ :view_question::tsquery FROM jobs e WHERE e.bucket = l.bucket AND e.canonical_hash = l.canonical_hash))
+      AND CASE WHEN :view_id::uuid IS NULL THEN true
+               WHEN (SELECT is_in_view(v, 'job', l.source_id, (SELECT s.tags FROM sources s WHERE s.id = l.source_id),
+                                   l.language, coalesce(l.country_iso, (SELECT s.country FROM sources s WHERE s.id = l.source_id)), NULL, '{}')
+                     FROM views v WHERE v.id = :view_id)
+               THEN :view_question::text IS NULL OR (SELECT e.search_tsv @@ :view_question::tsquery FROM jobs e WHERE e.bucket = l.bucket AND e.canonical_hash = l.canonical_hash)
+               ELSE false END
       AND (:country_iso::text IS NULL OR l.country_iso = :country_iso)
       AND (:level_norm::text IS NULL OR l.level_norm = :level_norm)
       AND (:work_modality::text IS NULL OR l.work_modality = :work_modality)
@@ -239,7 +271,8 @@ SELECT id, name, query, kinds, source_ids, tags, languages, countries, min_quali
 
 -- name: count_documents_in_view
 -- How many of the newest documents are in a view, and how many were looked at.
-SELECT count(*) FILTER (WHERE is_in_view(v, 'document', d.source_id, d.language, NULL, d.quality, d.rights)
+SELECT count(*) FILTER (WHERE is_in_view(v, 'document', d.source_id, (SELECT s.tags FROM sources s WHERE s.id = d.source_id),
+                                   d.language, (SELECT s.country FROM sources s WHERE s.id = d.source_id), d.quality, d.rights)
                               AND ($2::text IS NULL OR d.search @@ $2::tsquery)) AS found, count(*) AS looked
 FROM views v CROSS JOIN LATERAL (
     SELECT e.source_id, e.language, e.quality, e.rights, e.search FROM documents e WHERE e.deleted_at IS NULL AND e.duplicate_of IS NULL
@@ -249,7 +282,8 @@ WHERE v.id = $1::uuid;
 -- name: count_jobs_in_view
 -- As count_documents_in_view, among the vacancies that are open.
 SELECT count(*) FILTER (WHERE j.status = 'active' AND j.duplicate_of IS NULL
-                              AND is_in_view(v, 'job', j.source_id, j.language, j.country_iso, NULL, '{}')
+                              AND is_in_view(v, 'job', j.source_id, (SELECT s.tags FROM sources s WHERE s.id = j.source_id),
+                                   j.language, coalesce(j.country_iso, (SELECT s.country FROM sources s WHERE s.id = j.source_id)), NULL, '{}')
                               AND ($2::text IS NULL OR j.search_tsv @@ $2::tsquery)) AS found, count(*) AS looked
 FROM views v CROSS JOIN LATERAL (
     SELECT e.source_id, e.language, e.country_iso, e.search_tsv, e.status, e.duplicate_of FROM jobs e

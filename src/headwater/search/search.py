@@ -1,6 +1,6 @@
 """Ask the archive: the best of the newest matches, with a piece of the text around the words."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -20,7 +20,9 @@ MARK = "**"  # around what matched, in plain text
 _MATCHED, _ANGLES = "\ufdd2", "\ufdd0\ufdd1"
 _SHOWN = str.maketrans(_ANGLES, "<>")
 STATEMENT_TIMED_OUT = "57014"
-FILTERED = ("language", "source_id", "since", "until", "duplicates", "view_id", "view_question", "rights")
+# Documents of so many sources are found by their sources; of more, the newest of all are looked through.
+FEW_SOURCES = 500
+FILTERED = ("language", "since", "until", "duplicates", "view_id", "view_question", "rights")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,7 @@ async def search(
     is_within = wanted.view_id is not None or bool(wanted.rights)
     looked = bounds.most_looked_at if is_within else bounds.most_ranked
     values = {
-        **values_of(wanted),
+        **values_of(wanted, await sources_asked(database, wanted)),
         **dict(zip(("rank", "bucket", "hash"), after, strict=True)),
         "most": bounds.most_ranked,
         "looked": looked,
@@ -135,10 +137,21 @@ async def _rows(
         ) from refused
 
 
-def values_of(wanted: Filters) -> dict[str, object]:
+async def sources_asked(database: Database, wanted: Filters) -> Sequence[UUID] | None:
+    """The few sources that alone need to be looked at: the one that is asked for, or those of a view. None: all."""
+    if wanted.source_id is not None:
+        return [wanted.source_id]
+    if wanted.view_id is None:
+        return None
+    found: Sequence[UUID] | None = await database.fetchval(queries.sources_of_view, wanted.view_id, FEW_SOURCES)
+    return found
+
+
+def values_of(wanted: Filters, sources: Sequence[UUID] | None) -> dict[str, object]:
     """By the names that statements have for them."""
     about_authors = {"author": wanted.author} if wanted.kind is RecordKind.DOCUMENT else {}
-    return {name: getattr(wanted, name) for name in FILTERED} | {"rights": list(wanted.rights)} | about_authors
+    given = {name: getattr(wanted, name) for name in FILTERED} | about_authors
+    return {**given, "sources": sources, "rights": list(wanted.rights)}
 
 
 def hit_from(row: Any, kind: RecordKind) -> Hit:

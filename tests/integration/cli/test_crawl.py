@@ -19,7 +19,7 @@ from tests.integration.cli.desk import PLACE, Desk, Served, assert_a_sentence, s
 
 from headwater.cli.crawl import show_runs
 from headwater.cli.output import show_table
-from headwater.reports.discovery import list_runs
+from headwater.reports.discovery import RunFilter, list_runs
 from headwater.simweb.message import Page
 
 
@@ -482,7 +482,7 @@ def test_without_room_spare_columns_go_and_narrow_ones_stay_whole() -> None:
 def test_the_log_can_be_read_on_a_terminal_of_eighty_columns(desk: Desk, site: Served) -> None:
     several_feeds(desk, site)
     desk.says("crawl", "run-due")
-    runs = desk.on_database(list_runs)
+    runs = desk.on_database(lambda database: list_runs(database, RunFilter()))
     header, _, first, *_ = on_terminal(80, lambda: show_runs(runs, runs[0].at, json=False))
     assert header.split() == ["when", "source", "channel", "result", "next", "poll", "message"]
     assert first.endswith("2 items, 2 new, 0 changed")

@@ -13,7 +13,7 @@ from headwater.errors import UsageError
 from headwater.record_kind import RecordKind
 from headwater.search.listing import Stretch, newest
 from headwater.search.question import Filters
-from headwater.search.search import queries
+from headwater.search.search import queries, search
 from headwater.urls.domains import NO_VOICE
 from headwater.vacancy import NewJob
 
@@ -72,18 +72,39 @@ async def test_filters_hold_and_deleted_documents_are_not_listed(shelf: Shelf) -
 
 
 async def test_a_rare_filter_answers_with_how_far_it_has_searched(shelf: Shelf) -> None:
-    await shelf.keep(address(0), "the rare one", language="de")
+    ann = ("Ann Lee",)
+    await shelf.keep(address(0), "the rare one", authors=ann)
     for number in range(1, 8):
         await shelf.keep(address(number), f"text number {number}")
     for number in (8, 9):
-        await shelf.keep(address(number), f"text number {number}", language="de")
-    pages = await run_state(shelf, Filters(language="de"), limit=3, stretch=Stretch(3, 1))
+        await shelf.keep(address(number), f"text number {number}", authors=ann)
+    hers = Filters(author="Ann Lee")
+    pages = await run_state(shelf, hers, limit=3, stretch=Stretch(3, 1))
     assert pages == [[address(9), address(8)], [], [], [address(0)]]
-    assert await run_state(shelf, Filters(language="de"), limit=3, stretch=Stretch(3, 2)) == [
-        [address(9), address(8)],
-        [address(0)],
-    ]
-    assert await run_state(shelf, Filters(language="de"), limit=3) == [[address(9), address(8), address(0)]]
+    assert await run_state(shelf, hers, limit=3, stretch=Stretch(3, 2)) == [[address(9), address(8)], [address(0)]]
+    assert await run_state(shelf, hers, limit=3) == [[address(9), address(8), address(0)]]
+
+
+async def test_documents_of_a_rare_language_are_found_without_looking_at_others(shelf: Shelf) -> None:
+    for number in range(9):
+        await shelf.keep(address(number), f"text number {number}", language="de" if number in (0, 8) else "en")
+    pages = await run_state(shelf, Filters(language="de"), stretch=Stretch(2, 1, 2))
+    assert [url for page in pages for url in page] == [address(8), address(0)]
+    assert len(pages) <= 2
+
+
+async def test_documents_of_a_view_of_few_sources_are_found_without_looking_at_others(shelf: Shelf) -> None:
+    """In the order of all, although they are read source by source."""
+    mine = [UUID(int=n) for n in (11, 12, 13)]
+    for number in range(12):
+        source = mine[number % 3] if number in (0, 1, 2, 9) else OTHER
+        await shelf.keep(address(number), f"text number {number}", source_id=source)
+    view = await shelf.database.fetchval(
+        "INSERT INTO views (name, source_ids) VALUES ('mine', $1) RETURNING id /* by hand */", mine
+    )
+    found = await run_state(shelf, Filters(view_id=view), limit=3, stretch=Stretch(3, 1))
+    assert found == [[address(9), address(2), address(1)], [address(0)]]
+    assert (await search(shelf.database, "number", Filters(view_id=view))).is_complete
 
 
 async def test_a_language_that_no_document_has_is_known_without_looking_at_any(shelf: Shelf) -> None:
@@ -130,7 +151,7 @@ async def test_an_index_gives_the_order(shelf: Shelf, source: UUID | None, kind:
     """A small table would be read whole whatever there is: the planner is told that this is dear."""
     statement = queries.newest_jobs if kind == "jobs" else queries.newest_documents
     values = dict.fromkeys(statement.parameters) | {
-        "source_id": source,
+        "sources": [source] if source else None,
         "first_seen_at": shelf.now,
         "bucket": 3,
         "hash": b"x" * 32,

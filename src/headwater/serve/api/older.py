@@ -7,8 +7,7 @@ from fastapi import APIRouter
 from pydantic import BaseModel, Field
 from starlette.responses import StreamingResponse
 
-from headwater.reports.discovery import summary
-from headwater.reports.paging import RunFilter
+from headwater.reports.discovery import RunFilter, summary
 from headwater.serve.access.gate import Operator, Viewer
 from headwater.serve.api import crawl, hosts, source_exchange, source_parts, source_trying, sources
 from headwater.serve.api.crawl import SourcePolled, begin_run_due, poll_one

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from headwater.reports.paging import RunFilter
+from headwater.reports.discovery import RunFilter
 from headwater.serve.access.gate import Viewer
 from headwater.serve.api.source_parts import RunList, RunStatus, Since, runs_that_match
 from headwater.serve.bodies import KeptText

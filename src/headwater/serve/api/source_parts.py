@@ -7,9 +7,9 @@ from fastapi import APIRouter, Path, Query
 from pydantic import BaseModel, ConfigDict, Field
 
 from headwater.actions.urls import crawl_story_of
-from headwater.reports.discovery import overviews
+from headwater.reports.discovery import RunFilter, overviews
 from headwater.reports.explaining import story_of_source
-from headwater.reports.paging import EventFilter, RunFilter, page_of_events, page_of_runs
+from headwater.reports.paging import EventFilter, page_of_events, page_of_runs
 from headwater.serve.access.gate import Viewer
 from headwater.serve.api.source_shapes import ChannelShape
 from headwater.serve.bodies import KeptText, Moment

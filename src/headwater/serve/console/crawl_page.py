@@ -11,10 +11,10 @@ from headwater.accounts.role import Role
 from headwater.actions.pausing import pause_everything, resume_everything
 from headwater.errors import HeadwaterError
 from headwater.frontier.pause import LONGEST_REASON, read_pause
-from headwater.reports.discovery import DiscoverySummary, Run, Scheduled, schedule, summary, upcoming_polls
+from headwater.reports.discovery import DiscoverySummary, Run, RunFilter, Scheduled, schedule, summary, upcoming_polls
 from headwater.reports.frontier import HostsNow, hosts_now
 from headwater.reports.operations import Operations, RoleProcess, operations_now
-from headwater.reports.paging import ListPage, RunFilter, page_of_runs
+from headwater.reports.paging import ListPage, page_of_runs
 from headwater.serve.access.gate import Operator, Viewer
 from headwater.serve.api.crawl import begin_run_due
 from headwater.serve.console.charts import ChartLine, ChartOfTime, bar_chart

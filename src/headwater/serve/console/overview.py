@@ -15,7 +15,7 @@ from headwater.phrases import spelt_out
 from headwater.reports.delays import delays_in, summed
 from headwater.reports.discovery import SourceFilter, list_sources
 from headwater.reports.frontier import HostsNow, errors_by_host, hosts_now, source_names
-from headwater.reports.paging import list_events
+from headwater.reports.paging import EventFilter, list_events
 from headwater.reports.problems import Problems
 from headwater.reports.rollups import HOUR, Series, SourceHours, hours_of_sources, series_of
 from headwater.reports.sinks import DeliveryNow, delivery_now, state_word
@@ -120,7 +120,7 @@ async def overview_page(caller: Viewer, visit: Visited) -> HTMLResponse:
         columns(*_charts(figures, window)),
         columns(_politeness(await hosts_now(database)), _delivery(await delivery_now(database), visit)),
         columns(await _heat(visit, problems), await _errors(database)),
-        _events(await list_events(database, None, EVENTS_SHOWN), visit),
+        _events(await list_events(database, EventFilter(), EVENTS_SHOWN), visit),
     )
     return await visit.page(PageBody("Overview", body, topics=(Topic.STATS, Topic.PROBLEMS)))
 

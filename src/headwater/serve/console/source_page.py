@@ -9,7 +9,7 @@ from starlette.responses import HTMLResponse, Response
 from headwater.accounts.role import Role
 from headwater.actions.hosts import decision_of_robots, robots_named
 from headwater.errors import HeadwaterError, NotFound
-from headwater.reports.discovery import DiscoveryOverview, Run, list_runs
+from headwater.reports.discovery import DiscoveryOverview, Run, RunFilter, list_runs
 from headwater.reports.explaining import SourceStory, story_of_source
 from headwater.reports.rollups import hours_of_sources
 from headwater.serve.access.gate import Viewer
@@ -111,7 +111,7 @@ async def source_page(caller: Viewer, visit: Visited, named: str) -> Response:
     if named != str(source.id):
         return see_other(source_path(source.id))
     database = visit.services.database
-    runs = await list_runs(database, source.id, POLLS_SHOWN)
+    runs = await list_runs(database, RunFilter(source.id), POLLS_SHOWN)
     hours = (await hours_of_sources(database, [source.id], DAYS_OF_WEEK))[source.id]
     week = panel(
         "Its week",

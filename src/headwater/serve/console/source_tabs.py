@@ -14,8 +14,8 @@ from headwater.frontier.reads import EntryRow, count_entries_of, list_entries
 from headwater.learning.store import disable, relearn
 from headwater.politeness.hosts import site_of
 from headwater.reports.archive import DetailedHit
-from headwater.reports.discovery import Run
-from headwater.reports.paging import RunFilter, page_of_runs
+from headwater.reports.discovery import Run, RunFilter
+from headwater.reports.paging import page_of_runs
 from headwater.reports.templates import Schooling, TemplateVersion, pages_wanted, read_schooling, state_of
 from headwater.serve.access.gate import Operator, Viewer
 from headwater.serve.console.components import (
