@@ -77,9 +77,12 @@ async def page_of_sources(
     found: list[DiscoveryOverview] = []
     if health is None:
         found = await list_sources(database, wanted, limit + 1, after)
-    while health and len(found) <= limit and (page := await list_sources(database, wanted, READ_AT_ONCE, after)):
+    # Where most are in the health that is asked for, few are enough.
+    read_at_once = limit + 1
+    while health and len(found) <= limit and (page := await list_sources(database, wanted, read_at_once, after)):
         found += [one for one in page if one.health.word is health]
         after = (page[-1].source.name, page[-1].source.id)
+        read_at_once = READ_AT_ONCE
     return page_of(found, limit, lambda one: str(one.source.id))
 
 

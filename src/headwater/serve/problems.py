@@ -1,5 +1,6 @@
 """Errors as programs read them: problem+json, with the sentence, the way on, and the shape that older systems know."""
 
+import re
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
@@ -18,6 +19,7 @@ from headwater.serve.access.caller import NotIdentified
 from headwater.serve.places import TooMany
 
 MEDIA_TYPE = "application/problem+json"
+_MEMBER = re.compile(r"<\w+\.\w+: ('[^']*')>")
 MOST_FIELDS_TOLD = 20
 # The first that fits holds.
 STATUSES: tuple[tuple[type[HeadwaterError], int, str], ...] = (
@@ -98,11 +100,16 @@ def problem_of_fields(error: RequestValidationError) -> ProblemDetails:
         why = broken.get("ctx", {}).get("error", "it breaks off")
         return problem(422, f"The body is no JSON: {why}, at character {broken['loc'][-1]}.", "Send one JSON object.")
     fields = [
-        FieldProblem(field=".".join(str(part) for part in one["loc"])[:200], problem=str(one["msg"])[:300])
+        FieldProblem(field=".".join(str(part) for part in one["loc"])[:200], problem=_said_of_field(str(one["msg"])))
         for one in error.errors()[:MOST_FIELDS_TOLD]
     ]
     first = f"{fields[0].field}: {fields[0].problem}" if fields else "The request was not understood."
     return problem(422, first, "The page /api/docs describes every field.", fields=fields)
+
+
+def _said_of_field(message: str) -> str:
+    """With the values of an enumeration as they are written, not as Python names them."""
+    return _MEMBER.sub(r"\1", message)[:300]
 
 
 def problem_of_http(error: HTTPException) -> ProblemDetails:

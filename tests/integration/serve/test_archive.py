@@ -167,6 +167,8 @@ async def test_a_raw_page_is_a_file_and_never_a_page(api: ApiCaller, shelf: Shel
         ("search?q=!!!%3A*%26%28%28", 200),
         ("search?kind=sentence", 422),
         ("search?kind=job&level=emperor", 422),
+        ("search?country=KE", 422),
+        ("search?kind=job&author=Ann", 422),
         (f"search?q={'x' * 501}", 422),
         ("jobs?country=Atlantis", 422),
         ("jobs/nothing", 404),
@@ -180,6 +182,11 @@ async def test_what_cannot_be_had_is_told_with_a_sentence(api: ApiCaller, path: 
     answer = await api.get(path)
     assert answer.status == status, answer.body
     assert status == 200 or answer.json["detail"]
+
+
+async def test_words_that_may_be_said_are_told_as_they_are_written(api: ApiCaller) -> None:
+    answer = await api.get("documents/export?format=parquet")
+    assert "'jsonl', 'csv' or 'atom'" in answer.json["detail"]
 
 
 async def test_the_archive_is_written_out_as_it_is_read(api: ApiCaller, shelf: Shelf) -> None:

@@ -34,8 +34,8 @@ class SearchCalls(Connection):
     ) -> SearchResults:
         """Search documents or open vacancies, the best match first, with a piece of the text around it.
 
-        Filters of vacancies mean nothing to documents, and `author` nothing to vacancies. `engine` and `took_ms` say
-        who answered, and how quickly.
+        Filters of vacancies are refused with documents, and `author` with vacancies. `engine` and `took_ms` say who
+        answered, and how quickly.
 
         `q`: Words, "whole phrases", or, and -without; nothing: the newest.
         `kind`: document or job.
