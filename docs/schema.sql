@@ -1472,6 +1472,18 @@ create table crowded_hosts (
     constraint crowded_hosts_pkey PRIMARY KEY (bucket, host)
 );
 
+-- Rules of robots.txt that are not in force any more, for as long as the fetch log tells what was requested under them.
+create table former_robots (
+    bucket smallint not null,
+    host   text not null,
+    scheme text not null,
+    port   integer not null,
+    body   bytea,  -- Null: there was no file, and all was allowed.
+    until  timestamptz not null
+);
+CREATE INDEX former_robots_by_time ON former_robots USING btree (until);
+CREATE INDEX former_robots_of_host ON former_robots USING btree (bucket, host);
+
 create view takedown_watchers as
  SELECT virtualtransaction AS transaction
    FROM pg_locks

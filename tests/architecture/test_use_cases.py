@@ -115,7 +115,7 @@ HERE_ONLY = {
     "templates explain": "reads a page of the archive aloud, step by step, for a person",
     "sinks retire": "asks a person for consent to delete documents of another system",
     "audit politeness": "a proof from the log, which may take minutes",
-    "audit conservation": "the same",
+    **dict.fromkeys(["audit conservation", "audit robots", "audit delivery"], "the same"),
 }
 # Operations without a command, each with its reason.
 PROGRAMS_ONLY = {

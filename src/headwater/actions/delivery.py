@@ -9,7 +9,7 @@ from headwater.clock import SystemClock
 from headwater.deliver import store
 from headwater.deliver.kinds import kind_named
 from headwater.deliver.options import valid_options
-from headwater.deliver.sink import AskableSink, Fence, Sink, SinkKind, SinkOptions
+from headwater.deliver.sink import AskableSink, Fence, Sink, SinkDown, SinkKind, SinkOptions
 from headwater.deliver.store import FailedRecord, SinkReport, failures_of, sink_named
 from headwater.deliver.verifying import Verification, Verifier
 from headwater.errors import HeadwaterError, UsageError
@@ -215,6 +215,39 @@ async def verify_sink(services: Services, name: str, *, mends: bool, removes_unk
             await made.prepare(fence)
         verifier = Verifier(services.database, sink, kind.takes(options), kind.is_events, made.place_of, asked)
         return await verifier.verify(mends=mends, removes_unknown=removes_unknown)
+
+
+@dataclass(frozen=True, slots=True)
+class SinkCheck:
+    """`found` is None where the sink could not be asked; `problem` says why."""
+
+    name: str
+    found: Verification | None = None
+    problem: str = ""
+
+    @property
+    def is_red(self) -> bool:
+        return self.found is None or self.found.is_red
+
+    @property
+    def words(self) -> str:
+        if self.found is None:
+            return self.problem
+        parts = [f"{count:,} {kind}" for kind, count in sorted(self.found.differences.items())]
+        parts += [f"{self.found.parked:,} parked"] * bool(self.found.parked)
+        parts += [f"{self.found.on_their_way:,} on their way"] * bool(self.found.on_their_way)
+        return ", ".join(parts) or "equal"
+
+
+async def verify_all_sinks(services: Services) -> list[SinkCheck]:
+    """One after the other; one that is away does not keep the others from being compared."""
+    checks = []
+    for sink in await store.list_sinks(services.database):
+        try:
+            checks.append(SinkCheck(sink.name, await verify_sink(services, sink.name, mends=False)))
+        except (SinkDown, UsageError) as trouble:
+            checks.append(SinkCheck(sink.name, problem=f"could not be asked: {trouble}"))
+    return checks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

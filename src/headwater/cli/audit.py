@@ -13,8 +13,10 @@ from headwater.cli.output import say, show, show_json, show_table
 from headwater.cli.words import quantity as counted_in_words
 
 if TYPE_CHECKING:
+    from headwater.actions.delivery import SinkCheck
     from headwater.frontier.reads import CountComparison
     from headwater.reports.politeness import AddressLoad, HostGap
+    from headwater.reports.robots import RobotsAudit
     from headwater.services import Services
 
 TEN_YEARS_HOURS = 10 * 365 * 24
@@ -122,3 +124,67 @@ def conservation(*, json: AsJson = False, launch: Launched = Launch()) -> int:  
         worst = max(one.differing for one in compared)
         show("✓ They are equal." if is_equal else f"✗ They differ, for {counted_in_words(worst, 'source')} at least.")
     return int(not is_equal)
+
+
+@app.command(name="robots")
+def robots(*, hours: float = 24, json: AsJson = False, launch: Launched = Launch()) -> int:  # noqa: B008
+    """Look for requests of pages that robots.txt forbade at that time. Exit 1 if there are any.
+
+    Parameters
+    ----------
+    hours
+        How far back to look. All of the log of that time is read: a million requests take minutes.
+    """
+    require_number("--hours", hours, 0.01, TEN_YEARS_HOURS)
+
+    async def work(services: "Services") -> "RobotsAudit":
+        from headwater.net.identity import identity_of
+        from headwater.reports.robots import audit_robots
+
+        token = identity_of(services.settings.fetch).product_token
+        return await audit_robots(services.database, timedelta(hours=hours), token)
+
+    found = with_services(launch, work)
+    if json:
+        show_json({"hours": hours, **asdict(found)})
+        return int(bool(found.forbidden))
+    if found.named:
+        rows = [(f"{one.at:%Y-%m-%d %H:%M:%S}", one.url, one.rule) for one in found.named]
+        show_table(("when", "page", "forbidden by"), rows, whole=("when",))
+    mark = "✗" if found.forbidden else "✓"
+    requests = counted_in_words(found.judged, "request")
+    show(f"{mark} {found.forbidden:,} of {requests} of the last {hours:g} h were forbidden by the rules of their time.")
+    if found.unjudged:
+        show(f"{counted_in_words(found.unjudged, 'request')} could not be judged: the rules of then are not known.")
+    return int(bool(found.forbidden))
+
+
+@app.command(name="delivery")
+def delivery(*, json: AsJson = False, launch: Launched = Launch()) -> int:  # noqa: B008
+    """Compare every sink with the archive, as `sinks verify` does. Exit 1 if one differs or cannot be asked."""
+
+    async def work(services: "Services") -> "list[SinkCheck]":
+        from headwater.actions.delivery import verify_all_sinks
+
+        return await verify_all_sinks(services)
+
+    checks = with_services(launch, work)
+    if json:
+        from headwater.shapes.sinks import verification_as_dict
+
+        shown = [
+            verification_as_dict(one.name, one.found) if one.found else {"name": one.name, "problem": one.problem}
+            for one in checks
+        ]
+        show_json({"sinks": shown, "equal": not any(one.is_red for one in checks)})
+    elif not checks:
+        show("There are no sinks, so nothing is delivered. Add one: headwater sinks add")
+    else:
+        rows = [(one.name, *_counts(one), f"{'✗' if one.is_red else '✓'} {one.words}") for one in checks]
+        show_table(("sink", "holds", "should", ""), rows, whole=("sink",))
+    return int(any(one.is_red for one in checks))
+
+
+def _counts(check: "SinkCheck") -> tuple[str, str]:
+    found = check.found
+    return (f"{found.held:,}", f"{found.expected:,}") if found else ("?", "?")

@@ -31,6 +31,17 @@ SET access = excluded.access,
     sitemaps = CASE WHEN excluded.access = 'unreachable' THEN r.sitemaps ELSE excluded.sitemaps END,
     disallow = CASE WHEN excluded.access = 'unreachable' THEN r.disallow ELSE excluded.disallow END;
 
+-- name: keep_former_robots
+-- The rules that other ones are about to replace; that a file cannot be had now replaces nothing.
+INSERT INTO former_robots (bucket, host, scheme, port, body, until)
+SELECT r.bucket, r.host, r.scheme, r.port, r.body, clock_timestamp() FROM robots r
+WHERE r.bucket = $1::smallint AND r.host = $2::text AND r.scheme = $3::text AND r.port = $4::integer
+  AND r.body_hash IS DISTINCT FROM $5::bytea;
+
+-- name: forget_former_robots
+-- Those of times that the fetch log does not reach back to.
+DELETE FROM former_robots WHERE until < now() - make_interval(days => $1::integer);
+
 -- name: freshen_robots
 -- Not changed since: the copy holds for another while.
 UPDATE robots

@@ -375,7 +375,10 @@ class DatabaseRobots:
     ) -> None:
         has_rules = access is RobotsAccess.RULES
         delay = robots.crawl_delay if robots else None
+        body_hash = sha256(heard.body).digest() if has_rules else None
         async with self.database.transaction() as connection:
+            if access is not RobotsAccess.UNREACHABLE:
+                await connection.execute(queries.keep_former_robots, *_key(origin), body_hash)
             await connection.execute(
                 *queries.store_robots(
                     bucket=bucket_of(origin.host),
@@ -384,7 +387,7 @@ class DatabaseRobots:
                     port=origin.port,
                     access=str(access),
                     body=heard.body if has_rules else None,
-                    body_hash=sha256(heard.body).digest() if has_rules else None,
+                    body_hash=body_hash,
                     http_status=None if isinstance(heard.answer, RobotsFailure) else heard.answer,
                     failure=heard.detail or str(heard.answer) if access is RobotsAccess.UNREACHABLE else None,
                     term=term,
@@ -403,6 +406,10 @@ class DatabaseRobots:
 
     async def freshen(self, origin: Origin, term: timedelta) -> None:
         await self.database.execute(queries.freshen_robots, *_key(origin), term)
+
+
+async def forget_former_robots(database: Database, days: int) -> None:
+    await database.execute(queries.forget_former_robots, days)
 
 
 async def robots_of_host(database: Database, host: str) -> list[Any]:

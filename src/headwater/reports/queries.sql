@@ -22,6 +22,21 @@ FROM (
 GROUP BY g.host HAVING min(g.gap) IS NOT NULL
 ORDER BY min(g.gap - g.delay) LIMIT $2::integer;
 
+-- name: pages_requested
+-- Every page that was requested in a stretch of time.
+SELECT l.bucket, l.host, e.url, l.started_at
+FROM fetch_log l JOIN url_frontier e ON e.bucket = l.bucket AND e.url_hash = l.url_hash
+WHERE l.at > $1::timestamptz AND l.at <= $2::timestamptz AND l.kind = 'page' AND l.started_at IS NOT NULL;
+
+-- name: robots_in_force
+-- The rules of these hosts' origins, each with the moment until which they held; those that hold now have none.
+SELECT r.host, r.scheme, r.port, r.body, r.until
+FROM unnest($1::smallint[], $2::text[]) AS k (bucket, host) CROSS JOIN LATERAL (
+    SELECT f.host, f.scheme, f.port, f.body, f.until FROM former_robots f WHERE f.bucket = k.bucket AND f.host = k.host
+    UNION ALL
+    SELECT n.host, n.scheme, n.port, n.body, NULL FROM robots n WHERE n.bucket = k.bucket AND n.host = k.host) AS r
+ORDER BY r.until NULLS LAST;
+
 -- name: busiest_addresses
 -- Addresses with several names: requests, the most within one second, and within one minute of those that were made under
 -- the address's own pace.

@@ -37,6 +37,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
         "host_statistics",
         "host_rules",
         "robots",
+        "former_robots",
         "tdmrep",
         "new_hosts",
         "address_changes",

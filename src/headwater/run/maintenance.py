@@ -16,6 +16,7 @@ from headwater.database.queries import load_queries
 from headwater.deliver.log import move_changes, note_oldest
 from headwater.discover.polls.submit_items import forget_items
 from headwater.errors import DatabaseDown
+from headwater.fetch.robots import forget_former_robots
 from headwater.frontier import maintain
 from headwater.frontier.clock_steps import ClockWatch
 from headwater.frontier.host_rules import apply_rules
@@ -157,6 +158,7 @@ class Maintenance:
             Chore("forget_items", timedelta(hours=1), lambda: forget_items(database, self.item_days)),
             Chore("forget_sightings", timedelta(hours=1), lambda: forget_sightings(database, self.item_days)),
             Chore("forget_requests", timedelta(hours=1), lambda: forget_requests(database)),
+            Chore("forget_former_robots", timedelta(hours=1), self._forget_former_robots),
             Chore("forget_processes", timedelta(hours=1), lambda: forget_processes(database)),
             # Processes of `deliver` do it at once; where none runs, the log goes on all the same.
             Chore("move_changes", timedelta(minutes=1), lambda: move_changes(database)),
@@ -185,6 +187,9 @@ class Maintenance:
     async def _follow_clock(self) -> None:
         if step := await self.watch.look():
             self.log.error("database_clock_was_set", by_seconds=round(step.total_seconds(), 1))
+
+    async def _forget_former_robots(self) -> None:
+        await forget_former_robots(self.database, self.history_days["fetch_log"])
 
     async def _rescue(self) -> None:
         # First: a clock that was set forward makes every lease look expired.

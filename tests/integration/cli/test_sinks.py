@@ -201,6 +201,22 @@ def test_verify_tells_what_differs_and_mends_it(desk: DeliveryDesk) -> None:
     assert desk.titles() == {"First": 1, "Second": 1}
 
 
+def test_the_audit_compares_every_sink_and_is_red_for_one_that_is_away(desk: DeliveryDesk) -> None:
+    assert "There are no sinks" in desk.says("audit", "delivery").out
+    desk.add("index")
+    desk.add("other")
+    desk.keep("https://gazette.example/1", "One")
+    desk.deliver()
+    said = desk.says("audit", "delivery")
+    assert (said.code, said.out.count("✓ equal")) == (0, 2), said
+    desk.beside("other", "down", "Connection refused.")
+    said = desk.says("audit", "delivery")
+    assert (said.code, said.out.count("✓ equal")) == (1, 1), said
+    assert "✗ could not be asked: Connection refused." in said.out
+    checked = desk.says("audit", "delivery", "--json").json
+    assert (checked["equal"], [one["name"] for one in checked["sinks"]]) == (False, ["index", "other"])
+
+
 def test_verify_compares_a_sink_that_cannot_be_asked_with_what_was_delivered(desk: DeliveryDesk) -> None:
     desk.keep(A, "First")
     desk.deliver()
