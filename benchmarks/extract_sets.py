@@ -3,6 +3,7 @@
 import gzip
 import json
 import re
+import unicodedata
 import zlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -93,7 +94,8 @@ def by_strings(sample: Sample, found: str) -> Shares:
 
 
 def runs(text: str) -> Counter[tuple[str, ...]]:
-    words = WORD.findall(text)
+    # How an accent is composed says nothing of what was read.
+    words = WORD.findall(unicodedata.normalize("NFC", text))
     # A text shorter than a run is one run of what it has.
     return Counter(tuple(words[at : at + RUN]) for at in range(max(1, len(words) - RUN + 1)) if words)
 

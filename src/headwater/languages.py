@@ -52,6 +52,21 @@ el ιανουαρίου φεβρουαρίου μαρτίου απριλίου �
 el ιαν φεβ μαρ απρ μαϊ ιουν ιουλ αυγ σεπ οκτ νοε δεκ
 ar يناير فبراير مارس أبريل مايو يونيو يوليو أغسطس سبتمبر أكتوبر نوفمبر ديسمبر
 ar يناير فبراير مارس ابريل مايو يونيو يوليو اغسطس سبتمبر اكتوبر نوفمبر ديسمبر
+sk januára februára marca apríla mája júna júla augusta septembra októbra novembra decembra
+sl januarja februarja marca aprila maja junija julija avgusta septembra oktobra novembra decembra
+sr januar februar mart april maj jun jul avgust septembar oktobar novembar decembar
+sr јануар фебруар март април мај јун јул август септембар октобар новембар децембар
+bg януари февруари март април май юни юли август септември октомври ноември декември
+ca gener febrer març abril maig juny juliol agost setembre octubre novembre desembre
+et jaanuar veebruar märts aprill mai juuni juuli august september oktoober november detsember
+lt sausio vasario kovo balandžio gegužės birželio liepos rugpjūčio rugsėjo spalio lapkričio gruodžio
+lv janvāris februāris marts aprīlis maijs jūnijs jūlijs augusts septembris oktobris novembris decembris
+is janúar febrúar mars apríl maí júní júlí ágúst september október nóvember desember
+af januarie februarie maart april mei junie julie augustus september oktober november desember
+ms januari februari mac april mei jun julai ogos september oktober november disember
+sw januari februari machi aprili mei juni julai agosti septemba oktoba novemba desemba
+ka იანვარი თებერვალი მარტი აპრილი მაისი ივნისი ივლისი აგვისტო სექტემბერი ოქტომბერი ნოემბერი დეკემბერი
+he ינואר פברואר מרץ אפריל מאי יוני יולי אוגוסט ספטמבר אוקטובר נובמבר דצמבר
 """
 # Monday first.
 _WEEKDAYS = """
@@ -91,6 +106,18 @@ da dag går
 sv idag igår
 tr bugün dün
 ru сегодня вчера
+pl dzisiaj wczoraj
+pl dziś wczoraj
+cs dnes včera
+fi tänään eilen
+hu ma tegnap
+ro azi ieri
+uk сьогодні вчора
+el σήμερα χθες
+ar اليوم أمس
+ja 今日 昨日
+ko 오늘 어제
+zh 今天 昨天
 """
 # Minute, hour, day and week, each as it is said of one and of several; then what says that they are past.
 _UNITS = """
@@ -120,6 +147,28 @@ tr dakika saat gün hafta önce
 ru минуту час день неделю назад
 ru минуты часа дня недели назад
 ru минут часов дней недель назад
+pl minutę godzinę dzień tydzień temu
+pl minuty godziny dni tygodnie temu
+pl minut godzin dni tygodni temu
+cs minutou hodinou dnem týdnem před
+cs minutami hodinami dny týdny před
+fi minuutti tunti päivä viikko sitten
+fi minuuttia tuntia päivää viikkoa sitten
+id menit jam hari minggu lalu
+hu perccel órával nappal héttel ezelőtt
+ro minut oră zi săptămână acum
+ro minute ore zile săptămâni acum
+uk хвилину годину день тиждень тому
+uk хвилини години дні тижні тому
+uk хвилин годин днів тижнів тому
+el λεπτό ώρα μέρα εβδομάδα πριν
+el λεπτά ώρες μέρες εβδομάδες πριν
+ar دقيقة ساعة يوم أسبوع منذ
+ar دقائق ساعات أيام أسابيع منذ
+ko 분 시간 일 주 전
+ja 分 時間 日 週間 前
+zh 分钟 小时 天 周 前
+zh 分鐘 小時 天 週 前
 """
 _SECONDS_OF_UNITS = (60, 3_600, 86_400, 604_800)
 # What stands before a name that wrote something.
@@ -134,11 +183,15 @@ nl door auteur tekst
 da af tekst
 sv av text
 pl autor przez
-id oleh
-tr yazan
+id oleh penulis
+tr yazan yazar haber
 ru автор авторы текст от
 uk автор автори
 ar بقلم
+cs autor autorka
+hu szerző írta
+fi kirjoittaja teksti
+el από
 """
 # What may stand before such a word: "veröffentlicht von".
 _BEFORE_BY = """
@@ -149,8 +202,36 @@ es publicado escrito redactado
 it scritto pubblicato
 nl geschreven
 da skrevet
-sv publicerad
+sv publicerad skriven skrivet
 pl napisane
+pt publicado escrito
+id ditulis
+ro scris
+ru написано опубликовано
+"""
+# What says that the time behind it is that of the last change.
+_CHANGED = """
+en updated modified edited corrected
+de aktualisiert geändert update
+fr modifié actualisé jour
+es actualizado modificado actualización
+pt atualizado modificado atualização
+it aggiornato modificato aggiornamento
+nl bijgewerkt gewijzigd update
+da opdateret ændret
+no oppdatert endret
+sv uppdaterad ändrad
+fi päivitetty
+pl aktualizacja zaktualizowano
+cs aktualizováno
+tr güncelleme güncellendi
+id diperbarui
+hu frissítve
+ro actualizat
+ru обновлено изменено
+uk оновлено змінено
+el ενημερώθηκε
+ar تحديث
 """
 # What says that the name behind it made a picture.
 _PICTURED_BY = """
@@ -188,8 +269,9 @@ en columnist contributor contributors staff newsroom desk photographer producer 
 de redaktion onlineredaktion redakteur redakteurin redaktor redaktorin chefredakteur chefredakteurin fotograf
 de korrespondent korrespondentin volontär volontärin journalistin autorenteam reporterin politikredaktion
 fr rédaction rédacteur rédactrice journaliste correspondant correspondante envoyé envoyée
-es redacción redactor redactora periodista corresponsal
-pt redação repórter jornalista correspondente
+es redacción redactor redactora periodista corresponsal redactores corresponsales colaborador colaboradora
+es editor editora
+pt redação repórter jornalista correspondente redação editoria colaborador colaboradora enviado
 it redazione redattore redattrice giornalista corrispondente inviato
 nl redactie redacteur verslaggever
 da redaktionen journalister korrespondenten
@@ -202,6 +284,10 @@ hu szerkesztő újságíró
 ru редакция редактор корреспондент журналист обозреватель
 uk редакція кореспондент журналіст
 ar مراسل تحرير
+sv redaktionen reportrar journalist reporter
+no journalist redaksjon redaksjonen nyhetsleder
+el συντακτική δημοσιογράφος σύνταξη
+ro redacția redactor jurnalist
 """
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*|\d{1,4}")
 _MOST_WORDS, _MOST_NUMBER = 8, 1_000
@@ -230,7 +316,7 @@ def _places(table: str, first: int = 0) -> dict[str, int]:
     return {fold(word): at for line in _lines(table) for at, word in enumerate(line, first)}
 
 
-BY, BEFORE_BY, PICTURED_BY, AND, ROLES = map(_words, (_BY, _BEFORE_BY, _PICTURED_BY, _AND, _ROLES))
+BY, BEFORE_BY, CHANGED, PICTURED_BY, AND, ROLES = map(_words, (_BY, _BEFORE_BY, _CHANGED, _PICTURED_BY, _AND, _ROLES))
 # As HTTP and RFC 822 write them, in small letters.
 SHORT_MONTHS = tuple(name[:3] for name in next(_lines(_MONTHS)))
 _MONTH_OF, _WEEKDAY_OF, _DAYS_AGO = _places(_MONTHS, 1), _places(_WEEKDAYS), _places(_DAYS)
@@ -238,6 +324,8 @@ _SECONDS_OF = {
     fold(word): seconds for line in _lines(_UNITS) for word, seconds in zip(line[:-1], _SECONDS_OF_UNITS, strict=True)
 }
 _AGO = frozenset(fold(line[-1]) for line in _lines(_UNITS))
+# Written without spaces: the word that says that they are past stands at the end of the unit.
+_JOINED_AGO = "前"
 
 
 def month_of(name: str) -> int:
@@ -258,7 +346,7 @@ def days_ago(text: str) -> int | None:
 
 def seconds_ago(text: str) -> int | None:
     """How long "3 hours ago", "vor 5 Minuten" or "il y a 2 jours" is; None for anything else."""
-    words = _WORD.findall(fold(text[:60]))
+    words = _WORD.findall(fold(text[:60]).replace(_JOINED_AGO, f" {_JOINED_AGO} "))
     if len(words) > _MOST_WORDS or not _AGO.intersection(words):
         return None
     for number, unit in pairwise(words):

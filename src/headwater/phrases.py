@@ -16,6 +16,7 @@ _SAID = {
     "dns_not_found": "there is no such name",
     "extract_failed": "it could not be read",
     "host_says_wait": "its host asked us to wait",
+    "killed": "a person killed it",
     "max_retries": "every try failed",
     "no_host": "it names no host",
     "retry_after": "it asked us to wait",

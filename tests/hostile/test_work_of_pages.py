@@ -8,11 +8,17 @@ from datetime import UTC, datetime
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
+from headwater.blocks.block import BlockKind, BodyBlock
+from headwater.extraction.elements import Elements
 from headwater.extraction.extractor import extract
 from headwater.extraction.jobs.pages import vacancies_in
 from headwater.extraction.page import Page
 from headwater.extraction.paywall import without_calls
 from headwater.extraction.permalinks import remove_permalinks
+from headwater.extraction.story_part import html_of_story
+from headwater.extraction.structure.alignment import LineSpan, Units, key_of_line, spans_of
+from headwater.extraction.structure.live import live_blog_in
+from headwater.extraction.structure.page_blocks import FoundBlock
 from headwater.extraction.templates.blocks import Block
 from headwater.extraction.templates.repeats import settle_repeats
 from headwater.extraction.templates.votes import Vote
@@ -66,7 +72,19 @@ def read_nested_tables(cells: int) -> object:
     return vacancies_in(opened * (cells // 50), "http://example.com/all")
 
 
+def read_headings_of_live_blog(headings: int) -> object:
+    said = '<script type="application/ld+json">{"@type": "LiveBlogPosting", "liveBlogUpdate": [{"headline": "x"}]}'
+    tree = LexborHTMLParser(f"{said}</script>{'<object><h2>word ' * (headings // 2)}")
+    return live_blog_in(Elements(tree), tree, UTC, is_said=True)
+
+
+def read_paragraphs_in_paragraphs(paragraphs: int) -> object:
+    return html_of_story(LexborHTMLParser("<main>" + "<object><p>some words of it " * paragraphs))
+
+
 WORK = {
+    "headings of a live blog": read_headings_of_live_blog,
+    "paragraphs in paragraphs": read_paragraphs_in_paragraphs,
     "companions of a call": read_companions,
     "white space of code": read_signs,
     "nested links": read_nested_links,
@@ -95,6 +113,19 @@ def test_such_a_page_is_read_within_half_of_what_a_child_is_given(html: str) -> 
     began = time.process_time()
     extract(Page(url="http://example.com/a", body=f"<title>T</title>{html}".encode()), NOW)
     assert time.process_time() - began < 5
+
+
+def test_lines_that_nearly_stand_on_a_page_are_looked_for_in_a_bounded_part_of_it() -> None:
+    units = Units.of([FoundBlock(BodyBlock(kind=BlockKind.PARAGRAPH, text="a" * 30_000))])
+    began = time.process_time()
+    assert spans_of([f"{'a' * 49}c{'a' * 49}" for _ in range(10_000)], units) == [None] * 10_000
+    assert time.process_time() - began < 2
+
+
+def test_a_line_that_is_a_part_of_a_paragraph_is_found_in_it() -> None:
+    said = [f"This is how each of them begins, and this is number {at}. It goes on." for at in range(10)]
+    units = Units.of([FoundBlock(BodyBlock(kind=BlockKind.PARAGRAPH, text=one)) for one in said])
+    assert spans_of([key_of_line(said[7].removesuffix(" It goes on."))], units) == [LineSpan(7, 7, is_exact=False)]
 
 
 def test_a_row_of_companions_goes_with_the_call_at_either_end_of_it() -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from headwater.extraction.text import comparable, count_words, tokens
 
@@ -11,9 +12,11 @@ _SHORT_WORDS, _SHARE_OF_PAGE = 120, 0.2
 _THIN = 0.75
 _LABEL, _FEWEST_LINES = 25, 12
 _MOST_LABELS, _FEW_LABELS = 0.4, 0.2
+_FAR_BEYOND = 0.5
 _RUN = 3
 _FEWEST_RUNS = 8
 _KNOWN_AGAIN = 0.5
+_MUCH_LOST, _LOST_SHARE, _SAID_AGAIN = 300, 0.15, 0.85  # letters of paragraphs, as a share of the text, runs of words
 
 WordRun = tuple[str, ...]
 
@@ -27,6 +30,13 @@ class TriedReading:
     why: str
 
 
+class Witness(NamedTuple):
+    """What a page says of its text elsewhere: what it is about, and how many words it has; 0: not said."""
+
+    summary: str = ""
+    words: int = 0
+
+
 def why_poor(text: str, shown_words: int) -> str:
     """Why a quick reading of a page with so many visible words is worth a slower one; nothing where it is not."""
     words = count_words(text)
@@ -35,6 +45,21 @@ def why_poor(text: str, shown_words: int) -> str:
     if words < _SHARE_OF_PAGE * shown_words:
         return f"{words} of {shown_words} visible words were found"
     return "most of its lines are labels" if _labels(text) > _MOST_LABELS else ""
+
+
+def why_partial(text: str, lost: int) -> str:
+    """Why a reading may be a part of its story, by the letters that the other parts' paragraphs have."""
+    if lost < max(_MUCH_LOST, _LOST_SHARE * len(text)):
+        return ""
+    return f"{lost} letters stand in elements like its own"
+
+
+def why_joined(part: str, joined: str) -> str:
+    """Why the reading of all parts is believed: it says what the other one said, and goes on."""
+    own, more = count_words(part), count_words(joined)
+    runs = _runs(part)
+    is_same = len(runs & _runs(joined)) >= _SAID_AGAIN * len(runs)
+    return f"it says the same {own} words, and {more - own} more" if is_same and more > own else ""
 
 
 def why_fuller(chosen: str, other: str) -> str:
@@ -48,13 +73,25 @@ def why_fuller(chosen: str, other: str) -> str:
     return f"beside its {more} words the other's {own} are thin"
 
 
-def why_thorough(quick: str, thorough: str, summary: str) -> str:
-    """Why the slower reading is believed; nothing where it says less, or has lost what the page says it is about."""
+def why_thorough(quick: str, thorough: str, witness: Witness) -> str:
+    """Why the slower reading is believed; nothing where it says less, has lost what the page says it is about, or goes
+    far beyond a text of usual length without anything else that speaks for it.
+    """
     found, more = count_words(quick), count_words(thorough)
     if _labels(quick) > _MOST_LABELS and _labels(thorough) <= _FEW_LABELS and more:
         return "it found sentences where the quick one found labels"
-    is_lost = found >= _SHORT_WORDS and _says(quick, summary) and not _says(thorough, summary)
-    return "" if more < max(found, 1) or is_lost else f"it found {more} words where the quick one found {found}"
+    is_usual = found >= _SHORT_WORDS
+    is_lost = is_usual and _says(quick, witness.summary) and not _says(thorough, witness.summary)
+    is_far = is_usual and more * _FAR_BEYOND > found and not _speaks_for(witness, thorough, found)
+    return (
+        "" if more < max(found, 1) or is_lost or is_far else f"it found {more} words where the quick one found {found}"
+    )
+
+
+def _speaks_for(witness: Witness, longer: str, shorter: int) -> bool:
+    if witness.words:
+        return abs(count_words(longer) - witness.words) < abs(shorter - witness.words)
+    return _says(longer, witness.summary)
 
 
 def _labels(text: str) -> float:

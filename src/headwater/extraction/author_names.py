@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 from headwater.extraction.site_names import SiteNames, squeeze
 from headwater.extraction.text import page_line
-from headwater.languages import AND, BEFORE_BY, BY, PICTURED_BY, ROLES, fold, weekday_of
+from headwater.languages import AND, BEFORE_BY, BY, PICTURED_BY, ROLES, fold, month_of, weekday_of
 
 MOST_AUTHORS = 20
 _LONGEST, _LONGEST_NAME, _MOST_WORDS, _LONGEST_EASTERN = 300, 100, 6, 10
@@ -51,6 +51,7 @@ _EASTERN_ROLE = re.compile(r"\s*(?:기자|특파원|논설위원|記者|特派�
 _NUMBER = re.compile(r"(?:^|\s)[\d.,:/-]*\d[.,]?(?:\s|$)")
 _FIRM = re.compile(r"\b(?:GmbH|AG|e\.? ?V|Inc|Ltd|LLC|S\.?A|S\.?L|Corp|KG|mbH|B\.?V)\b\.?$")
 _ROLES = frozenset(map(fold, ROLES))
+_INITIALS = re.compile(r"[^\W\d_]{2,6}")
 _AGENCIES = frozenset(map(squeeze, _AGENCY_NAMES.split(",")))
 _PARTICLES, _NO_NAME = frozenset(_PARTICLE_WORDS.split()), frozenset(_NO_NAME_WORDS.split())
 
@@ -61,6 +62,21 @@ def authors_in(said: Iterable[str], *, is_shown: bool = False) -> tuple[str, ...
     each = [name for line in lines for name in _names_in(line) if not is_shown or _looks_like_a_name(name)]
     persons = [name for name in each if not is_office(name)]
     return tuple(dict.fromkeys(persons or each))[:MOST_AUTHORS]
+
+
+def is_byline(label: str) -> bool:
+    """`Written by`, `Verfasst von`, `Von: Ann Lee`."""
+    return bool(_BY.match(label[:_LONGEST]))
+
+
+def names_behind_by(line: str) -> tuple[str, ...]:
+    """Of a line that begins with such words; where no name follows, the initials of who wrote it."""
+    found = _BY.match(line[:_LONGEST])
+    if not found:
+        return ()
+    first = line[found.end() :].split(",", maxsplit=1)[0].strip()
+    initials = (first,) if _INITIALS.fullmatch(first) and first.isupper() else ()
+    return authors_in([line], is_shown=True) or initials
 
 
 def persons_among(
@@ -74,7 +90,7 @@ def persons_among(
 
 
 def _is_person(name: str, names: SiteNames, is_said_to_be: bool) -> bool:
-    if is_agency(name) or is_office(name) or _FIRM.search(name):
+    if is_agency(name) or is_office(name) or _FIRM.search(name) or squeeze(name) in names.house:
         return False
     return not names.has(name) or (is_said_to_be and _looks_like_a_name(name))
 
@@ -115,7 +131,11 @@ def _joined_names(part: str) -> Iterator[str]:
 
 
 def _name_in(part: str) -> str:
-    plain = _AFTER.sub("", _without_by(part.strip()))
+    said = _without_by(part.strip())
+    plain = _AFTER.sub("", said)
+    if plain != said and month_of(plain.rpartition(" ")[2].strip(".")):
+        # The first word of a date.
+        plain = plain.rpartition(" ")[0]
     name = _EASTERN_ROLE.sub("", plain).strip(" :*-–—|•\"'“”")
     if len(name.rpartition(" ")[2]) > _LONGEST_ABBREVIATION:
         name = name.rstrip(".")
@@ -156,4 +176,4 @@ def _is_no_name(word: str) -> bool:
 
 
 def is_only_site(authors: Iterable[str], names: SiteNames) -> bool:
-    return all(names.has(name) for name in authors)
+    return all(names.has(name) or squeeze(name) in names.house for name in authors)

@@ -4,22 +4,38 @@ the structured data or the feed.
 
 import logging
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
-from selectolax.lexbor import LexborHTMLParser
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from headwater.extraction.arbiter import TriedReading, why_fuller, why_poor, why_thorough
+from headwater.extraction.arbiter import (
+    TriedReading,
+    Witness,
+    why_fuller,
+    why_joined,
+    why_partial,
+    why_poor,
+    why_thorough,
+)
 from headwater.extraction.blocks import text_of_html
-from headwater.extraction.elements import Elements
+from headwater.extraction.elements import Elements, attribute
 from headwater.extraction.links import Anchors, leads_on, texts_of
 from headwater.extraction.page import LONGEST_HTML, Page
 from headwater.extraction.page_type import SHORTEST_ARTICLE_WORDS
 from headwater.extraction.paywall import without_calls
 from headwater.extraction.scripted import scripted_text
 from headwater.extraction.story_part import (
+    Parts,
     html_of_densest,
+    html_of_parts,
     html_of_story,
+    parts_of_story,
+    prose_in,
     remove_river,
     shown_words,
     story_ends,
@@ -29,6 +45,7 @@ from headwater.extraction.templates.guide import DISAGREES, SAME_TEXT, Guided, a
 from headwater.extraction.templates.server import ServedPage, serve_elements
 from headwater.extraction.templates.steps import headings_of
 from headwater.extraction.text import comparable, count_words, storable, tidy
+from headwater.urls.domains import registrable_domain
 
 # Never part of an article's text, and a third of what the extractor would otherwise walk through.
 _SURROUNDINGS = [
@@ -40,6 +57,15 @@ _SHORTEST_HEADLINE_WORDS, _LONGEST_HEADLINE_WORDS = 3, 25
 _FEWEST_TEASERS = 8
 _TEASING = 0.4
 _LIST_MARK, _ADDRESS = "- ", "://"
+_LINKS, _MOST_LINKS = "a[href], area[href]", 10_000
+_HOST = re.compile(r"(?:https?:)?//([\w.-]{1,255})(?=[/?#:]|$)", re.IGNORECASE)
+# Where readers are sent to share a page or to follow its publisher.
+_SHARING = frozenset({
+    "facebook.com", "fb.com", "twitter.com", "x.com", "instagram.com", "linkedin.com", "pinterest.com", "whatsapp.com",
+    "wa.me", "t.me", "telegram.me", "reddit.com", "tumblr.com", "youtube.com", "flipboard.com", "google.com",
+    "xing.com", "vk.com", "ok.ru", "threads.net", "bsky.app", "getpocket.com", "tiktok.com", "line.me", "feedly.com",
+    "addtoany.com", "apple.com", "spotify.com", "disqus.com",
+})  # fmt: skip
 _HEADINGS = "h2, h3, h4, h5, h6"
 _MOST_HEADINGS = 1_000
 _SWALLOWED = "noscript article, noscript h1, noscript main"
@@ -59,6 +85,7 @@ class Producer(StrEnum):
     STRUCTURED = "structured"
     TRAFILATURA = "trafilatura"
     THOROUGH = "trafilatura_thorough"
+    JOINED = "trafilatura_joined"
     HURRIED = "trafilatura_cropped"
     SCRIPTED = "scripted"
     FEED = "feed"
@@ -87,15 +114,31 @@ class _Line(NamedTuple):
     compared: str
 
 
-class _LinkTexts(NamedTuple):
-    """The texts of links, and which of them are headings of the page itself."""
+@dataclass(frozen=True)
+class _LinkTexts:
+    """The texts of a pruned page's links; `sections` are headings of the page itself, `host` is its own."""
 
-    all: frozenset[str]
+    nodes: Sequence[LexborNode]
     sections: frozenset[str]
+    host: str
+
+    @cached_property
+    def all(self) -> frozenset[str]:
+        return texts_of(self.nodes)
 
     @property
     def announcing(self) -> frozenset[str]:
         return self.all - self.sections
+
+    @cached_property
+    def own(self) -> frozenset[str]:
+        """Those that lead to pages of the same site, or to where a page is shared."""
+        return texts_of(node for node in self.nodes if not self._is_reference(attribute(node, "href")))
+
+    def _is_reference(self, href: str) -> bool:
+        led = _HOST.match(href.strip())
+        domain = registrable_domain(led[1]) if led else ""
+        return bool(domain) and domain != registrable_domain(self.host) and domain not in _SHARING
 
 
 class KnownFacts(NamedTuple):
@@ -104,7 +147,7 @@ class KnownFacts(NamedTuple):
     titles: frozenset[str]
     anchors: Anchors
     is_sold: bool = False
-    summary: str = ""
+    witness: Witness = Witness()
     is_article: bool = False  # by its own word
 
 
@@ -163,10 +206,11 @@ def _learned(elements: Elements, page: Page, known: KnownFacts) -> ArticleBody:
 
 def _general(tree: LexborHTMLParser, page: Page, known: KnownFacts) -> ArticleBody:
     """Quickly; where that found little, thoroughly, and where a page shows next to nothing, from its scripts."""
-    links = _LinkTexts(known.anchors.texts, _sections(tree, known.anchors))  # of the tree as it is
+    sections = _sections(tree, known.anchors)  # of the tree as it is
     has_layout_tables = tree.css_first(_LAYOUT_TABLE) is not None
     _without_surroundings(tree)
     remove_river(tree)
+    links = _LinkTexts(tree.css(_LINKS)[:_MOST_LINKS], sections, urlsplit(page.url).hostname or "")
     densest = "" if page.is_hurried else text_of_densest(tree)
 
     def read(html: str, producer: Producer) -> ArticleBody:
@@ -180,12 +224,16 @@ def _general(tree: LexborHTMLParser, page: Page, known: KnownFacts) -> ArticleBo
         return _first(read(html_of_densest(tree), Producer.HURRIED), "pages wait to be read")
     part = html_of_story(tree)
     quick = _first(read(part, Producer.TRAFILATURA), "the usual reading")
+    parts = Parts((), 0) if quick.is_teasers else parts_of_story(prose_in(tree), quick.text)
+    if doubt := why_partial(quick.text, parts.lost):
+        joined = read(html_of_parts(parts), Producer.JOINED)
+        quick = _ruled(quick, joined, why_joined(quick.text, joined.text), doubt)
     # A list of other pages is no better for being read thoroughly.
     reason = "" if quick.is_teasers else why_poor(quick.text, shown_words(tree))
     if not reason:
         return quick
     thorough = _seen_among(_linked_headings(tree), read(part, Producer.THOROUGH))
-    best = _ruled(quick, thorough, why_thorough(quick.text, thorough.text, known.summary), reason)
+    best = _ruled(quick, thorough, why_thorough(quick.text, thorough.text, known.witness), reason)
     return best if best.words >= SHORTEST_ARTICLE_WORDS else _scripted(best, page, known)
 
 
@@ -252,13 +300,15 @@ def _without_title(lines: list[_Line], known: KnownFacts) -> list[_Line]:
 
 
 def _without_links(lines: list[_Line], links: _LinkTexts) -> list[_Line]:
-    """Without lines that are nothing but a link: they announce other pages, or other places of this one."""
+    """Without lines that are nothing but a link to another page of the site, or to another place of this one."""
     announcing = links.announcing
     return [
         line
         for line in lines
-        # A link that shows where it leads was written by hand.
-        if _ADDRESS in line.text or line.compared not in (links.all if line.text.startswith(_LIST_MARK) else announcing)
+        # A link that shows where it leads was written by hand, and so was one that leads to somebody else.
+        if _ADDRESS in line.text
+        or line.compared not in (links.all if line.text.startswith(_LIST_MARK) else announcing)
+        or line.compared not in links.own
     ]
 
 

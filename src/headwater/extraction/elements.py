@@ -5,6 +5,7 @@ A walk takes as long as reading what it finds, and each question used to make it
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -29,6 +30,7 @@ _SAYING = {"meta", "script", "link", "base", "input", "time", "article", "h1", "
 # What asks whether a reader is human.
 _CHALLENGES = ("#challenge-form", "#challenge-running", "#cf-challenge-running", "#px-captcha")
 _WANTED = ", ".join((*sorted(_LEADING | _SAYING), *_CHALLENGES))
+_MOST_PARTS = 100
 LEADING_IDS, _SAYING_IDS = ids_of(_LEADING), {id_of(tag): tag for tag in _SAYING}
 
 
@@ -55,6 +57,18 @@ class Elements:
 
 def attribute(node: LexborNode, name: str) -> str:
     return node.attributes.get(name) or ""
+
+
+def beginning_of(node: LexborNode, letters: int) -> str:
+    """Of its text: all of the text of many elements that lie in one another would be the square of it."""
+    pieces, left = list[str](), letters
+    for part in islice(node.traverse(include_text=True), _MOST_PARTS):
+        if part.tag_id == TEXT:
+            pieces.append((part.text_content or "")[:left])
+            left -= len(pieces[-1])
+        if left <= 0:
+            break
+    return "".join(pieces)
 
 
 def outermost(nodes: list[LexborNode]) -> list[LexborNode]:

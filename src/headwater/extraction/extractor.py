@@ -1,13 +1,15 @@
 """From one page to an article: the function to read first here."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from itertools import islice
 from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
 
-from headwater.blocks.block import BodyBlock
+from headwater.blocks.block import BlockKind, BodyBlock
 from headwater.extraction.access import access_of
+from headwater.extraction.arbiter import Witness
 from headwater.extraction.article import Article, NoArticleReason, NotAnArticle
 from headwater.extraction.author_names import authors_in
 from headwater.extraction.body import ArticleBody, Chosen, KnownFacts, Producer, body_of
@@ -38,6 +40,8 @@ from headwater.extraction.structure.structure import structure_of, structure_of_
 from headwater.extraction.text import content_hash, count_words
 from headwater.extraction.timing import guess_date, timing_of
 
+_MOST_IMAGES = 50
+
 
 def extract(page: Page, now: datetime) -> Article | NotAnArticle:
     """`now` bounds what a page may claim about its dates. Raises UrlRejected if the page's own URL is none."""
@@ -45,7 +49,7 @@ def extract(page: Page, now: datetime) -> Article | NotAnArticle:
     tree = visible_page(page.markup())
     elements = Elements(tree)
     seen = overview_of(elements, page, now)
-    timing, authors = timing_of(tree, page, seen, now), authors_of(tree, page, seen)
+    timing, authors = timing_of(elements, page, seen, now), authors_of(elements, page, seen)
     structured = seen.linked_data.article_body if seen.linked_data.is_about_this_page else ""
     about = seen.linked_data.raw if seen.linked_data.is_about_this_page else None
     lead = lead_image_of(tree, seen.base, seen.metadata, about)
@@ -55,7 +59,7 @@ def extract(page: Page, now: datetime) -> Article | NotAnArticle:
     body = body_of(elements, page, _chosen(tree, page, given), structured, known)
     body, blocks = _with_blocks(body, shown, page, seen, live)
     facts = _facts(page, seen, body, given, is_live=live is not None)
-    if reason := _why_no_article(seen, body):
+    if reason := _why_no_article(seen, body, facts["page_type"]):
         return NotAnArticle(reason=reason, **facts)
     published_at = not_in_the_future(given.published_at, now) or timing.published_at or _learned_date(body, now)
     if published_at is None and not page.is_hurried:
@@ -72,7 +76,7 @@ def extract(page: Page, now: datetime) -> Article | NotAnArticle:
         section=seen.section,
         language=language_of(body.text, given.language, *seen.languages),
         keywords=seen.keywords,
-        images=seen.images,
+        images=_images(seen, blocks),
         lead_image=lead,
         access=access_of(
             about,
@@ -95,7 +99,7 @@ def _known(seen: Overview, about: Mapping[str, Any] | None) -> KnownFacts:
         seen.titles,
         seen.anchors,
         is_sold=is_sold(about, seen.said.get("article:content_tier", "")),
-        summary=seen.description,
+        witness=Witness(seen.description, (about and seen.linked_data.word_count) or 0),
         is_article=seen.signs.is_article_by_linked_data or seen.signs.is_article_by_og,
     )
 
@@ -141,6 +145,12 @@ def _facts(page: Page, seen: Overview, body: ArticleBody, given: PluginAnswer, *
     }
 
 
+def _images(seen: Overview, blocks: Sequence[BodyBlock]) -> tuple[str, ...]:
+    """The declared ones first, then those of the text in its order."""
+    shown = (block.url for block in blocks if block.kind is BlockKind.FIGURE and block.url)
+    return tuple(islice(dict.fromkeys((*seen.images, *shown)), _MOST_IMAGES))
+
+
 def _title(page: Page, seen: Overview, body: ArticleBody) -> str:
     """The feed's, then the one at the place that proved right on the host's other pages."""
     is_given = page.hints.title or "title" in page.selectors.fields
@@ -158,18 +168,18 @@ def _page_type(seen: Overview, body: ArticleBody, *, is_live: bool) -> PageType:
     return showing_type(found, seen.linked_data.shows, seen.metadata.og_type, body.words)
 
 
-def _why_no_article(seen: Overview, body: ArticleBody) -> NoArticleReason | None:
+def _why_no_article(seen: Overview, body: ArticleBody, page_type: PageType) -> NoArticleReason | None:
     if is_challenge(seen.signs, seen.title, body.words):
         return NoArticleReason.CHALLENGE
     if not seen.title and not body.text:
         return NoArticleReason.EMPTY
-    return NoArticleReason.TOO_SHORT if body.words < _shortest(seen) else None
+    return NoArticleReason.TOO_SHORT if body.words < _shortest(seen, page_type) else None
 
 
-def _shortest(seen: Overview) -> int:
-    """A page that says it is an article may be a brief one."""
+def _shortest(seen: Overview, page_type: PageType) -> int:
+    """A page that says it is an article may be a brief one, and of a list no document is made in any case."""
     is_said = seen.signs.is_article_by_linked_data or seen.signs.is_article_by_og
-    return SHORTEST_BRIEF_WORDS if is_said else SHORTEST_ARTICLE_WORDS
+    return SHORTEST_BRIEF_WORDS if is_said or page_type is PageType.LISTING else SHORTEST_ARTICLE_WORDS
 
 
 def _evidence(seen: Overview, body: ArticleBody, published_at: datetime | None) -> QualitySigns:

@@ -12,6 +12,7 @@ import orjson
 from headwater.extraction.elements import Elements, attribute
 from headwater.extraction.linked_values import Node, moment, names, number, texts, urls
 from headwater.extraction.text import LONGEST_TEXT, storable
+from headwater.languages import ROLES
 
 _TYPE = "application/ld+json"
 _MOST_SCRIPTS = 30
@@ -21,6 +22,7 @@ _LARGEST_RAW_BYTES = 64_000
 _MOST_ARTICLES = 2
 _ARTICLE_TYPES = frozenset({"BlogPosting", "LiveBlogPosting", "PressRelease", "Event", "SpecialAnnouncement", "Report"})
 _GALLERY_TYPES = frozenset({"ImageGallery", "MediaGallery"})
+_OFFICES = frozenset(ROLES)
 _CONTROL = re.compile(r"[\x00-\x1f]")
 _WRAPPED = re.compile(r"^\s*(?:<!--|//\s*<!\[CDATA\[|<!\[CDATA\[)|(?:-->|//\s*\]\]>|\]\]>)\s*$")
 # A NUL inside a string, but not the six characters that only look like one behind a backslash.
@@ -31,8 +33,8 @@ _NUL = re.compile(rb"(?<!\\)((?:\\\\)*)\\u0000")
 class LinkedData:
     """The fields of `json_ld_data` without their prefix. Empty when a page has none.
 
-    `published` is the date as it is written; `people` and `organisations` are those of the authors that say so;
-    `shows` is `video` or `gallery`.
+    `published` is the date as it is written; `people` and `organisations` are those of the authors that say so,
+    `offices` those whose account is named after an office (`/author/admin/`); `shows` is `video` or `gallery`.
     """
 
     schema_type: str = ""
@@ -43,6 +45,7 @@ class LinkedData:
     authors: tuple[str, ...] = ()
     people: tuple[str, ...] = ()
     organisations: tuple[str, ...] = ()
+    offices: tuple[str, ...] = ()
     publisher_name: str = ""
     url: str = ""
     image_url: str = ""
@@ -90,6 +93,7 @@ def _read(node: Node, by_id: Mapping[str, Node], zone: tzinfo, *, is_about_this_
         authors=authors,
         people=names(node, by_id, "author", "creator", of_type="Person"),
         organisations=names(node, by_id, "author", "creator", of_type="Organization"),
+        offices=names(node, by_id, "author", "creator", at=_OFFICES),
         publisher_name=next(iter(names(node, by_id, "publisher", "organizer")), ""),
         url=next(iter(urls(node, "url", "mainEntityOfPage")), ""),
         image_url=next(iter(images), ""),

@@ -1,6 +1,6 @@
 """Reading one JSON-LD property: publishers write a string, an object, a reference or a list of any of them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import datetime, tzinfo
 from itertools import islice
 from typing import Any
@@ -11,6 +11,7 @@ from headwater.extraction.text import unescape_line
 Node = dict[str, Any]
 
 _MOST_VALUES = 50
+_LONGEST_ADDRESS = 500
 _LARGEST_NUMBER = 10_000_000
 
 
@@ -19,13 +20,20 @@ def texts(node: Node, *properties: str) -> tuple[str, ...]:
     return _first(node, properties, lambda value: value if isinstance(value, str) else "")
 
 
-def names(node: Node, by_id: Mapping[str, Node], *properties: str, of_type: str = "") -> tuple[str, ...]:
-    """A reference is followed once, so references in a circle end where they began. `of_type`: its last word."""
+def names(
+    node: Node, by_id: Mapping[str, Node], *properties: str, of_type: str = "", at: Collection[str] = ()
+) -> tuple[str, ...]:
+    """A reference is followed once, so references in a circle end where they began. `of_type`: its last word.
+
+    `at`: only those whose profile's address ends in one of these.
+    """
 
     def name_of(value: object) -> str:
         if isinstance(value, dict) and "name" not in value:
             value = by_id.get(str(value.get("@id")), value)
         if of_type and not _is_of_type(value, of_type):
+            return ""
+        if at and _end_of_address(value) not in at:
             return ""
         said = value.get("name") if isinstance(value, dict) else value
         said = said[0] if isinstance(said, list) and said else said
@@ -38,6 +46,11 @@ def names(node: Node, by_id: Mapping[str, Node], *properties: str, of_type: str 
 def _is_of_type(value: object, wanted: str) -> bool:
     said = value.get("@type") if isinstance(value, dict) else None
     return any(isinstance(one, str) and one.endswith(wanted) for one in (said if isinstance(said, list) else [said]))
+
+
+def _end_of_address(value: object) -> str:
+    said = (value.get("url") or value.get("@id")) if isinstance(value, dict) else None
+    return said[:_LONGEST_ADDRESS].rstrip("/").rpartition("/")[2].casefold() if isinstance(said, str) else ""
 
 
 def urls(node: Node, *properties: str) -> tuple[str, ...]:

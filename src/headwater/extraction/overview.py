@@ -1,13 +1,14 @@
 """Everything a page says about itself, read from one parse before its text is touched."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from headwater.extraction.canonical import canonical_links, canonical_url
-from headwater.extraction.elements import Elements
+from headwater.extraction.elements import Elements, attribute
 from headwater.extraction.linked_data import LinkedData, linked_data_of
 from headwater.extraction.links import Anchors, absolute, anchors_of, base_of
 from headwater.extraction.metadata import Metadata, first_of_each, keywords_in, metadata_from, metas_of
@@ -17,11 +18,13 @@ from headwater.extraction.rights import statements_in
 from headwater.extraction.robots import PageRobots, robots_of
 from headwater.extraction.selectors import selected_value
 from headwater.extraction.site_names import SiteNames, site_names
+from headwater.extraction.templates.guide import template_in
 from headwater.extraction.text import comparable, page_line
 from headwater.extraction.title import best_title, headline_in, surroundings, without_surroundings
 from headwater.rights.record import UseStatement
 
 _LONGEST_TITLE = 500
+_MOST_HOME_LINKS, _LONGEST_NAME = 3, 40
 _MOST_IMAGES, _MOST_ALIKE = 20, 20
 # A source's selector speaks in the place of the element it replaces.
 _SELECTED_METAS = {
@@ -74,8 +77,8 @@ def overview_of(elements: Elements, page: Page, now: datetime) -> Overview:
     metadata, linked = metadata_from(said), linked_data_of(elements, page.url, page.zone())
     base = base_of(elements, page.url)
     anchors = anchors_of(elements, base)
-    names = _site_names(page, said, linked)
-    titles = _titles(elements, page, said, linked, names)
+    names = _site_names(page, said, linked, anchors)
+    titles = _titles(elements, page, said, linked, names, anchors)
     canonicals = [selected_value(tree, page.selectors, "canonical")] if "canonical" in page.selectors.fields else []
     written = [href for href in (canonicals or canonical_links(elements)) if href]
     return Overview(
@@ -113,12 +116,13 @@ def _selected_metas(tree: LexborHTMLParser, page: Page) -> dict[str, str]:
 
 
 def _titles(
-    elements: Elements, page: Page, said: Mapping[str, str], linked: LinkedData, names: SiteNames
+    elements: Elements, page: Page, said: Mapping[str, str], linked: LinkedData, names: SiteNames, anchors: Anchors
 ) -> tuple[str, ...]:
     """Best first. The feed's comes before the page's own: it was written to be read alone."""
     page_title, heading = _first_line(elements.named("title")), _first_line(elements.named("h1"))
     shared, headline = said.get("og:title", ""), linked.headline if linked.is_about_this_page else ""
-    around = surroundings(names, (said.get("article:section", ""), linked.article_section))
+    sections = said.get("article:section", ""), linked.article_section
+    around = surroundings(names, sections, lambda: anchors.texts)
     plain_heading, plain_title = without_surroundings(heading, around), headline_in(page_title, heading, around)
     declared = without_surroundings(headline, around, heading), without_surroundings(shared, around, heading)
     shown = (
@@ -136,10 +140,25 @@ def _titles(
     return tuple(page_line(title, _LONGEST_TITLE) for title in shown)
 
 
-def _site_names(page: Page, said: Mapping[str, str], linked: LinkedData) -> SiteNames:
+def _site_names(page: Page, said: Mapping[str, str], linked: LinkedData, anchors: Anchors) -> SiteNames:
     handle = said.get("twitter:site", "").removeprefix("@")
-    named = (said.get("og:site_name", ""), said.get("application-name", ""), linked.publisher_name, handle)
-    return site_names(page.url, named)
+    declared = (said.get("og:site_name", ""), said.get("application-name", ""), linked.publisher_name, handle)
+    named = (*declared, *_names_that_lead_home(page.url, anchors))
+    template = template_in(page.guide) if page.guide else None
+    return site_names(page.url, named, template.house_names if template else ())
+
+
+def _names_that_lead_home(url: str, anchors: Anchors) -> Iterator[str]:
+    """A site's name, or the word on its picture, is what a reader presses to come to its front page."""
+    scheme, _, rest = url.partition("://")
+    host = rest.partition("/")[0]
+    roots = {"", f"{scheme}://{host}", f"//{host}"}
+    leading = (one.node for one in anchors.found if one.href and one.href.rstrip("/") in roots)
+    for node in islice(leading, _MOST_HOME_LINKS):
+        picture = node.css_first("img")
+        said = node.text(separator=" ") or (attribute(picture, "alt") if picture else "")
+        if 0 < len(name := page_line(said, _LONGEST_NAME + 1)) <= _LONGEST_NAME:
+            yield name
 
 
 def _first_line(nodes: Sequence[LexborNode]) -> str:

@@ -13,10 +13,14 @@ _LONGEST_URL = 500
 
 @dataclass(frozen=True, slots=True)
 class SiteNames:
-    """As `squeeze` writes them: `said` by the page, `hosts` from its address (`ntvde`, `ntv`)."""
+    """As `squeeze` writes them: `said` by the page, `hosts` from its address (`ntvde`, `ntv`).
+
+    `house` are those that stand as author on nearly every page of the host.
+    """
 
     said: frozenset[str] = frozenset()
     hosts: frozenset[str] = frozenset()
+    house: frozenset[str] = frozenset()
 
     def has(self, name: str) -> bool:
         """`STERN.de`, `The Gateway Pundit` on thegatewaypundit.com, `Mirror Online` on mirror.co.uk."""
@@ -43,12 +47,14 @@ class SiteNames:
         )
 
 
-def site_names(url: str, said: Iterable[str]) -> SiteNames:
+def site_names(url: str, said: Iterable[str], house: Iterable[str] = ()) -> SiteNames:
     labels = _host_of(url).split(".")
     named = [label for label in labels[:-1] if label not in _NO_NAMES]
     tails = (".".join(labels[at:]) for at in range(len(labels) - 1))
     hosts = {squeeze(name) for name in (*named, *tails)}
-    return SiteNames(_with_and_without_the(map(squeeze, said)), _with_and_without_the(hosts))
+    return SiteNames(
+        _with_and_without_the(map(squeeze, said)), _with_and_without_the(hosts), frozenset(map(squeeze, house))
+    )
 
 
 def _with_and_without_the(names: Iterable[str]) -> frozenset[str]:

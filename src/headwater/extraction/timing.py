@@ -6,17 +6,28 @@ from datetime import datetime, timedelta, tzinfo
 from itertools import islice
 from typing import NamedTuple
 
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from selectolax.lexbor import LexborNode
 
 from headwater.extraction.dates import ToldTime, instant_of, moment_from, not_in_the_future, told_ago, told_in
+from headwater.extraction.elements import Elements
+from headwater.extraction.heading_lines import lines_beside_heading
 from headwater.extraction.overview import Overview
 from headwater.extraction.page import Page
 from headwater.extraction.selectors import selected_value
+from headwater.languages import CHANGED, fold
 
 _PUBLISHED = (
     "article:published_time", "article:published", "og:published_time", "datepublished", "pubdate", "publishdate",
     "publish-date", "parsely-pub-date", "sailthru.date", "date", "dc.date", "dc.date.issued", "dcterms.created",
     "dcterms.issued",
+)  # fmt: skip
+# Often by a clock on the wall: asked after the linked data, which names a zone.
+_PUBLISHED_TOO = (
+    "cxenseparse:recs:publishtime", "cxenseparse:publishtime", "article.published",
+    "article:published_date", "article:publish_date", "article:post_date", "og:article:published_time",
+    "published_time", "published_at", "publication_date", "published-date", "originalpublicationdate", "dc.created",
+    "dc.date.created", "dcterms.date", "datecreated", "article:created_time", "citation_online_date",
+    "citation_publication_date", "bt:pubdate", "displaydate", "article_date_original",
 )  # fmt: skip
 _MODIFIED = (
     "article:modified_time",
@@ -36,9 +47,11 @@ _SHOWN = (
     "h1 ~ .datetime, h1 ~ * .datetime, h1 ~ .date, h1 ~ * .date, h1 ~ .timestamp, h1 ~ * .timestamp, h1 ~ * time",
 )
 _LONGEST_LOOK, _LONGEST_SHOWN = 3, 120
+_CHANGED = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(map(fold, CHANGED), key=len, reverse=True)))})\b")
 # One event told as a day here and as a minute there; editions carry the next day's date.
 _SAME_EVENT = timedelta(hours=36)
 _FURTHEST_ZONE = timedelta(days=200)
+_FARTHEST_CLOCK, _QUARTER = timedelta(hours=14), timedelta(minutes=15)
 _END_OF_A_TITLE = re.compile(r"(?:.*[|–—,(])?([^|–—,(]{6,30})\)?$", re.DOTALL)
 
 
@@ -47,24 +60,31 @@ class Timing(NamedTuple):
     updated_at: datetime | None
 
 
-def timing_of(tree: LexborHTMLParser, page: Page, seen: Overview, now: datetime) -> Timing:
+def timing_of(elements: Elements, page: Page, seen: Overview, now: datetime) -> Timing:
     """Without guesses: those are made by `guess_date`."""
     zone, linked, hints = page.zone(), seen.linked_data, page.hints
     updated = _first_said(seen, _MODIFIED, page) or linked.date_modified or hints.updated_at
-    said = [told for told in _said_published(tree, page, seen) if told]
-    if hints.published_at and not any(told.has_time for told in said):
+    said = [told for told in _said_published(elements, page, seen) if told]
+    if hints.published_at and not _has_time(said):
         said = [*said, ToldTime(hints.published_at, has_time=True)]
-    if not any(told.has_time for told in said):
-        said = [*said, *_told_by_title(seen), *_shown(tree, page, now)]
+    if not _has_time(said):
+        said = [*said, *_told_by_title(seen), *_shown(elements, page, now)]
+    if not _has_time(said):
+        said = [*said, *_beside_heading(elements, page, now)]
     published = published_from(said, zone, updated)
     return _in_order(not_in_the_future(published, now), not_in_the_future(updated, now))
+
+
+def _has_time(said: Sequence[ToldTime]) -> bool:
+    return any(told.has_time for told in said)
 
 
 def published_from(said: Sequence[ToldTime], zone: tzinfo, updated: datetime | None = None) -> datetime | None:
     """The instant that `said`, best witness first, agree on; `zone` where nobody names one. Pure.
 
     A day gives way to a minute of about that day. The hour of a wall clock that one witness calls UTC and another one
-    local is local: systems that write the wrong zone add a `Z`, none adds its own place. And a publication that is the
+    local is local: systems that write the wrong zone add a `Z`, none adds its own place. An hour without a zone that is
+    whole quarters of one away from a witness in UTC is that one's, by another clock. And a publication that is the
     last change to the minute gives way to an earlier one.
     """
     if not said:
@@ -74,18 +94,20 @@ def published_from(said: Sequence[ToldTime], zone: tzinfo, updated: datetime | N
     best = first if first.has_time else next((one for one in timed if _is_near(one, first)), first)
     if best.has_time:
         best = next((one for one in timed if _is_local(one) and _shows_the_same(one, best)), best)
+        best = next((one for one in timed if _is_by_another_clock(one, best)), best)
     found = instant_of(_placed(best, said), zone)
     if found is None or updated is None or abs(updated - found) >= timedelta(minutes=1):
         return found
-    others = (instant_of(_placed(one, said), zone) for one in timed)
+    others = (instant_of(_placed(one, said), zone) for one in timed if not _is_by_another_clock(best, one))
     return min((one for one in others if one), default=found)
 
 
-def _said_published(tree: LexborHTMLParser, page: Page, seen: Overview) -> Iterator[ToldTime | None]:
-    yield told_in(selected_value(tree, page.selectors, "published_time", "publish_date"))
+def _said_published(elements: Elements, page: Page, seen: Overview) -> Iterator[ToldTime | None]:
+    yield told_in(selected_value(elements.tree, page.selectors, "published_time", "publish_date"))
     yield from (told_in(seen.said[name]) for name in _PUBLISHED if name in seen.said)
     if seen.linked_data.is_about_this_page:
         yield told_in(seen.linked_data.published)
+    yield from (told_in(seen.said[name]) for name in _PUBLISHED_TOO if name in seen.said)
 
 
 def _is_near(one: ToldTime, other: ToldTime) -> bool:
@@ -98,6 +120,13 @@ def _is_local(told: ToldTime) -> bool:
 
 def _shows_the_same(one: ToldTime, best: ToldTime) -> bool:
     return not _is_local(best) and abs(one.wall - best.wall) < timedelta(minutes=1)
+
+
+def _is_by_another_clock(one: ToldTime, other: ToldTime) -> bool:
+    """The first in UTC, the second by the clock of a place that it does not name."""
+    apart = abs(one.wall - other.wall)
+    is_possible = timedelta() < apart <= _FARTHEST_CLOCK and apart % _QUARTER < timedelta(seconds=1)
+    return is_possible and other.at.tzinfo is None and one.at.utcoffset() == timedelta()
 
 
 def _placed(told: ToldTime, said: Sequence[ToldTime]) -> datetime:
@@ -133,11 +162,24 @@ def _first_said(seen: Overview, names: Sequence[str], page: Page) -> datetime | 
     return next((moment for moment in moments if moment), None)
 
 
-def _shown(tree: LexborHTMLParser, page: Page, now: datetime) -> Iterator[ToldTime]:
+def _shown(elements: Elements, page: Page, now: datetime) -> Iterator[ToldTime]:
     for css in _SHOWN:
-        for node in islice(tree.css(css), _LONGEST_LOOK):
+        for node in islice(elements.tree.css(css), _LONGEST_LOOK):
             if told := _told_by(node, page, now):
                 yield told
+
+
+def _beside_heading(elements: Elements, page: Page, now: datetime) -> Iterator[ToldTime]:
+    """`erstellt: 01. April 2025, 15:25`: the first line with a time that is not said to be that of a change."""
+    lines = (_before_changes(line) for line in lines_beside_heading(elements) if any(map(str.isdigit, line)))
+    told = (told_in(line) or told_ago(line, now, page.zone()) for line in lines if line)
+    return islice((one for one in told if one and one.has_time), 1)
+
+
+def _before_changes(line: str) -> str:
+    """Letters are as many when they are folded, but for a few: those only shift where the line is cut."""
+    found = _CHANGED.search(fold(line))
+    return line[: found.start()] if found else line
 
 
 def _told_by(node: LexborNode, page: Page, now: datetime) -> ToldTime | None:

@@ -1,7 +1,8 @@
 """Which of a page's many titles is the article's, and how it reads without the names of the site around it. Pure."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from headwater.extraction.dates import told_in
@@ -17,35 +18,53 @@ _JOINTS = re.compile(
 _SHORTEST_HEADLINE_WORDS = 3
 _LONGEST_SITE_NAME_WORDS = 4
 _LONGEST_NAME = 60
+_LONGEST_SECTION, _MOST_SECTION_WORDS, _LONGEST_EASTERN_SECTION = 30, 3, 4
+_EASTERN = re.compile(r"[\u3040-\u9fff\uac00-\ud7af]+")
+_OPENING = {"»": "«", "«": "»"}
+_BARS = frozenset("|ㅣ‖•·")
 _MOST_JOINTS, _MOST_NAMES = 6, 5
 _LONGEST_AUTHOR_WORDS = 5
 _BY_WORDS = frozenset(map(fold, BY))
 
 
+def _nothing_is_linked() -> frozenset[str]:
+    return frozenset()
+
+
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What stands beside headlines on this page: names of the site, its sections."""
+    """What stands beside headlines on this page: names of the site, its sections.
+
+    `linked` are the texts of the page's links, as `comparable` writes them; asked for where they are needed.
+    """
 
     names: SiteNames
     sections: frozenset[str] = frozenset()
+    linked: Callable[[], frozenset[str]] = _nothing_is_linked
 
     def has(self, part: str, *, is_inner: bool) -> bool:
         """A section, a date and an author stand between the headline and the site's name, or in its place."""
         if self.names.has(part):
             return True
         is_known = squeeze(part) in self.sections or _is_day(part)
-        return is_known or (is_inner and _is_byline(part))
+        return is_known or (is_inner and (_is_byline(part) or self._is_in_a_menu(part)))
+
+    def _is_in_a_menu(self, part: str) -> bool:
+        """A section that the page does not declare is linked by its name."""
+        return _is_short(part) and comparable(part) in self.linked()
 
 
-def surroundings(names: SiteNames, sections: Iterable[str]) -> Surroundings:
+def surroundings(
+    names: SiteNames, sections: Iterable[str], linked: Callable[[], frozenset[str]] = _nothing_is_linked
+) -> Surroundings:
     parts = (part for said in sections for part in (said, *said[:500].split(",")))
-    return Surroundings(names, frozenset(plain for part in parts if (plain := squeeze(part))))
+    return Surroundings(names, frozenset(plain for part in parts if (plain := squeeze(part))), linked)
 
 
 def headline_in(page_title: str, heading: str, around: Surroundings) -> str:
     """A <title> without the site's name: whichever end it stands at, and whatever stands between."""
     if heading and comparable(heading) != comparable(page_title) and _is_part(heading, page_title):
-        return heading
+        return without_surroundings(heading, around)
     plain = without_surroundings(page_title, around)
     return _without_likely_name(page_title, _SEPARATORS.split(page_title)) if plain == page_title else plain
 
@@ -76,10 +95,17 @@ def best_title(headline: str, shared: str, heading: str, page_title: str) -> str
     Where they differ, the shared one is chosen if the heading says it too, or if heading and <title> both say the
     headline: then it was written on purpose, and the others are copies. Else readers know the headline.
     """
-    if not headline or not shared or _is_same(headline, shared):
+    if not headline or not shared:
         return headline or shared
+    if _is_same(headline, shared):
+        return _as_most_write_it(shared, headline, heading, page_title)
     is_written_apart = _is_same(headline, heading) and _is_same(headline, page_title)
     return shared if is_written_apart or _is_same(shared, heading) else headline
+
+
+def _as_most_write_it(title: str, *others: str) -> str:
+    """One headline is written with several kinds of quotation marks and dashes."""
+    return Counter(one for one in (title, *others) if _is_same(one, title)).most_common(1)[0][0]
 
 
 def _is_same(one: str, other: str) -> bool:
@@ -107,9 +133,20 @@ def _without_end(title: str, around: Surroundings, *, is_inner: bool) -> str:
         part = title[joint.end() :].strip()
         is_after_all = joint[0].strip() == ":"
         is_a_name = len(part) <= _LONGEST_NAME and not is_after_all
-        if is_a_name and around.has(part, is_inner=is_inner or joint[0].strip() in ("|", "*")):
-            return title[: joint.start()].strip()
+        headline = _before(title, joint)
+        is_behind_all = is_inner or joint[0].strip() in ("|", "*")
+        if is_a_name and around.has(part, is_inner=is_behind_all):
+            return headline
+        if is_a_name and is_inner and _is_like_a_section(part, joint[0].strip(), headline):
+            return headline
     return ""
+
+
+def _before(title: str, joint: re.Match[str]) -> str:
+    """With the mark that ends a quotation, which is a joint elsewhere."""
+    left, mark = title[: joint.start()].strip(), joint[0].strip()
+    opening = _OPENING.get(mark)
+    return left + mark if opening and left.count(opening) > left.count(mark) else left
 
 
 def _without_beginning(title: str, around: Surroundings) -> str:
@@ -122,6 +159,17 @@ def _without_beginning(title: str, around: Surroundings) -> str:
 
 def _joints_from(title: str) -> Iterator[re.Match[str]]:
     return _JOINTS.finditer(title, 0, _LONGEST_NAME * 2)
+
+
+def _is_like_a_section(part: str, joint: str, headline: str) -> bool:
+    """Between the headline and a site's name, behind a bar or, where words are not parted, so short."""
+    if _EASTERN.fullmatch(part):
+        return len(part) <= _LONGEST_EASTERN_SECTION < len(headline)
+    return joint in _BARS and _is_short(part) and len(headline.split()) >= _SHORTEST_HEADLINE_WORDS
+
+
+def _is_short(part: str) -> bool:
+    return len(part) <= _LONGEST_SECTION and len(part.split()) <= _MOST_SECTION_WORDS
 
 
 def _is_day(part: str) -> bool:

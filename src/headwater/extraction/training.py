@@ -1,6 +1,6 @@
 """Trainings in a child: stored pages of one host go in, templates come out; or why one reads a page as it does."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -23,7 +23,7 @@ from headwater.extraction.templates.guide import agreement, template_in
 from headwater.extraction.templates.learner import FEWEST_PAGES, NotLearned, TrainingPage, learn
 from headwater.extraction.templates.server import ServedPage, serve
 from headwater.extraction.templates.steps import headings_of
-from headwater.extraction.templates.template import Template, template_from, template_to_json
+from headwater.extraction.templates.template import MOST_HOUSE_NAMES, Template, template_from, template_to_json
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -33,6 +33,8 @@ _LONGEST_SECTION = 60
 NO_TRAINING = "An extraction child answered with something that is no training."
 # Where the whole host's template reads fewer of its pages than this, its sections are tried one by one.
 _MOST_PAGES = 0.75
+# Who stands on this share of its pages as author is its house, or writes it alone and is found without being asked for.
+_ON_NEARLY_ALL = 0.8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +65,7 @@ def section_of(url: str) -> str:
 def train(pages: Sequence[Page], now: datetime) -> Training:
     """Only what reads more of these pages than the templates they came with is worth a change."""
     examples = [example for page in pages if (example := _training_page(page, now))]
+    house_names = house_names_of([example.authors for example in examples])
     whole = learn(examples)
     found = {"": whole} if isinstance(whole, Template) else {}
     if _read_by(found, examples) < _MOST_PAGES * len(examples):
@@ -70,8 +73,18 @@ def train(pages: Sequence[Page], now: datetime) -> Training:
     read, before = _read_by(found, examples), sum(_is_served(page) for page in pages)
     if read <= before:
         return Training((), whole.reason if isinstance(whole, NotLearned) else f"reads {read} pages, {before} before")
-    learned_templates = (_learned_template(section, template, examples) for section, template in sorted(found.items()))
+    named = {section: replace(template, house_names=house_names) for section, template in found.items()}
+    learned_templates = (_learned_template(section, template, examples) for section, template in sorted(named.items()))
     return Training(tuple(one for one in learned_templates if one.pages), pages=read)
+
+
+def house_names_of(pages: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """Of the authors of each page, those of nearly all; nobody where the pages are few."""
+    counts = Counter(name for authors in pages for name in set(authors))
+    least = _ON_NEARLY_ALL * len(pages)
+    if len(pages) < FEWEST_PAGES:
+        return ()
+    return tuple(sorted(name for name, count in counts.items() if count >= least))[:MOST_HOUSE_NAMES]
 
 
 def explain_page(page: Page) -> TemplateExplanation:
@@ -130,6 +143,7 @@ def _training_page(page: Page, now: datetime) -> TrainingPage | None:
         feed=text_of_html(page.hints.content) if page.hints.content else "",
         title=found.title,
         author=found.author,
+        authors=found.authors,
         published_at=found.published_at,
         zone=page.zone(),
     )

@@ -209,3 +209,30 @@ def test_a_page_inside_one_large_table_is_read_column_by_column(read: Read) -> N
 
 def test_an_article_swallowed_by_an_open_noscript_is_still_read(read: Read) -> None:
     assert article(read("", f"<p>x</p><noscript><p>No scripts</noscript><article>{PROSE}</article>")).word_count > 100
+
+
+def test_a_line_that_is_a_link_to_somebody_else_is_the_authors_word(read: Read) -> None:
+    hrefs = {
+        "The gauges of the state": "https://water.example.org/gauges",
+        "More of our stories": "/stories",
+        "Follow us there": "https://www.facebook.com/example",
+        "Nowhere at all": "//[",
+    }
+    lines = "".join(
+        f'<p><a href="{href}">{text}</a><br>Two minutes from the station {text[:3]}</p>' for text, href in hrefs.items()
+    )
+    found = article(read("<title>Storm</title>", f"<article>{PROSE}{lines}{PROSE.replace('a', 'o')}</article>"))
+    assert [text for text in hrefs if text in found.text] == ["The gauges of the state"]
+
+
+def test_a_line_that_a_menu_says_as_well_stays(read: Read) -> None:
+    menu = "<nav><ul><li><a href=/runes>The runes of the north</a></ul></nav>"
+    story = f"<article>{PROSE}<p>The runes of the north</p>{PROSE.replace('a', 'o')}</article>"
+    assert "The runes of the north" in article(read("<title>Storm</title>", menu + story)).text
+
+
+def test_a_list_of_pages_may_be_brief(read: Read) -> None:
+    links = "".join(f"<li><a href=/{n}>Page {n}</a></li>" for n in range(40))
+    brief = "The gauges rose by a foot in one night, and nobody slept. " * 3
+    found = read("<title>Pages</title>", f"<article><p>{brief}</p></article><ul>{links}</ul>")
+    assert (isinstance(found, Article), found.page_type) == (True, PageType.LISTING)

@@ -77,3 +77,65 @@ def test_a_shown_byline_speaks_where_only_the_site_is_declared(read: Read) -> No
     agency = read(f"{ORGANISATION}</script>".replace("Example", "dpa"), f"{shown}{PROSE}")
     assert isinstance(agency, Article)
     assert agency.authors == ("dpa",)
+
+
+def authors(found: object) -> tuple[str, ...]:
+    assert isinstance(found, Article)
+    return found.authors
+
+
+@pytest.mark.parametrize(
+    ("beside", "expected"),
+    [
+        (
+            "<ul><li>3 May 2026, 10:30</li><li>By: <span>Ann Lee</span>, <span>Bo Ek</span></li></ul>",
+            ("Ann Lee", "Bo Ek"),
+        ),
+        ("<p>Von Ann Lee und Bo Ek</p>", ("Ann Lee", "Bo Ek")),
+        ("<div><div>News</div><div>By TD, in <a href=/n>News</a></div></div>", ("TD",)),
+        ("<p>By Ann Lee May 3, 2026</p>", ("Ann Lee",)),
+        ("<p>By the harbour, in the rain</p>", ()),
+        ("<nav>By Ann Lee</nav>", ()),
+        (f"<p>By Ann Lee {'and on ' * 40}</p>", ()),
+        ("", ()),
+    ],
+)
+def test_a_line_beside_the_heading_names_who_wrote_it(read: Read, beside: str, expected: tuple[str, ...]) -> None:
+    assert authors(read("", f"<div><header><h1>Storm</h1></header>{beside}</div>{PROSE}")) == expected
+
+
+@pytest.mark.parametrize(
+    ("opening", "expected"),
+    [
+        ("<p><strong>Ann Lee/Bo Ek</strong></p>", ("Ann Lee", "Bo Ek")),
+        ("<p><em>…a town waits</em></p><p><b>ANN LEE&nbsp;</b></p>", ("ANN LEE",)),
+        ("<p><strong>What we know about the storm</strong></p>", ("Example",)),
+        ("<p><strong>Ann Lee</strong> is away</p>", ("Example",)),
+    ],
+)
+def test_a_name_that_opens_the_text_is_the_author_where_one_account_posts_it_all(
+    read: Read, opening: str, expected: tuple[str, ...]
+) -> None:
+    assert authors(read(f"{ORGANISATION}</script>", f"<article>{opening}{PROSE}</article>")) == expected
+    assert authors(read(f"{ORGANISATION}</script>", f"<article>{PROSE}{opening}</article>")) == ("Example",)
+
+
+def test_an_account_named_after_an_office_is_no_person(read: Read) -> None:
+    said = """<script type="application/ld+json">{"@type":"NewsArticle","author":
+        {"@type":"Person","name":"Harbour D","@id":"https://www.example.com/author/admin/"}}</script>"""
+    assert authors(read(said, f"<article><p><b>Ann Lee</b></p>{PROSE}</article>")) == ("Ann Lee",)
+    assert authors(read(said, f"<article>{PROSE}</article>")) == ("Harbour D",)
+
+
+def test_authors_linked_in_one_place_belong_together(read: Read) -> None:
+    said = """<script type="application/ld+json">{"@type":"NewsArticle","author":{"name":"Bo Ek"}}</script>"""
+    both = "".join(f"<div><address><a rel=author href=/x>{name}</a></address></div>" for name in ("Ann Lee", "Bo Ek"))
+    others = "<ul><li><div><div><div><a rel=author href=/c>Cy Day</a></div></div></div></li></ul>"
+    assert authors(read(said, f"<article><div>{both}</div>{PROSE}</article>{others}")) == ("Ann Lee", "Bo Ek")
+    assert authors(read(said, f"<article>{PROSE}</article>{others}")) == ("Bo Ek",)
+
+
+def test_what_wordpress_says_to_those_who_share_is_read(read: Read) -> None:
+    said = '<meta name="twitter:label1" content="Verfasst von"><meta name="twitter:data1" content="Ann Lee">'
+    assert authors(read(said)) == ("Ann Lee",)
+    assert authors(read(said.replace("Verfasst von", "Lesezeit"))) == ()

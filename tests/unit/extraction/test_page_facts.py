@@ -37,6 +37,15 @@ def test_the_lead_image_comes_with_size_caption_and_credit(read: Read) -> None:
     assert article(read("", FIGURE + PROSE)).lead_image is None
 
 
+def test_the_pictures_of_the_text_follow_those_declared_in_their_order(read: Read) -> None:
+    head = '<meta property="og:image" content="/lead.jpg">'
+    shown = "".join(f'<figure><img src="/{name}.jpg"><figcaption>A quay</figcaption></figure>' for name in "abcab")
+    found = article(read(head, f"<article><p>{PROSE}</p>{shown}{PROSE}</article>")).images
+    assert found == tuple(f"https://www.example.com/{name}.jpg" for name in ("lead", "a", "b", "c"))
+    many = "".join(f'<figure><img src="/{at}.jpg"></figure>' for at in range(200))
+    assert len(article(read(head, f"<article>{PROSE}{many}{PROSE}</article>")).images) <= 50
+
+
 def test_what_linked_data_says_of_the_image_comes_first(read: Read) -> None:
     image = """"image":[{"url":"/large/quay.jpg","width":640,"height":"480","caption":"The quay","creditText":"Cy"}]"""
     found = article(read(linked(image), FIGURE + PROSE)).lead_image

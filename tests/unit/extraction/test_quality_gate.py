@@ -89,7 +89,7 @@ def test_front_pages_are_never_articles(world: World, path: str) -> None:
     assert set(types) == {PageType.LISTING}
 
 
-@pytest.mark.parametrize("name", ["partial_main", "teaser_river"])
+@pytest.mark.parametrize("name", ["partial_main", "split_story", "teaser_river"])
 def test_a_story_is_read_whole_and_alone_wherever_its_parts_stand(world: World, name: GuiseName) -> None:
     scores: list[float] = []
     for publisher in news(world):
@@ -100,3 +100,14 @@ def test_a_story_is_read_whole_and_alone_wherever_its_parts_stand(world: World, 
         scores.append(f1(guise.truth.text, found.text))
     assert sum(scores) / len(scores) >= 0.95
     assert min(scores) >= 0.8
+
+
+@pytest.mark.parametrize("name", ["named_titles", "co_authors"])
+def test_titles_go_without_section_and_site_and_authors_are_names(world: World, name: GuiseName) -> None:
+    for publisher in news(world):
+        guise = next(world.guises(publisher, name, NOW))
+        found = page_at(world, publisher, guise.url)
+        assert isinstance(found, Article)
+        assert guise.truth is not None
+        assert (found.title, found.author) == (guise.truth.title, guise.truth.author)
+        assert len(found.authors) == (2 if name == "co_authors" else 1)

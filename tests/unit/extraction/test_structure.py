@@ -11,6 +11,7 @@ from headwater.extraction.blocks import text_of_html
 from headwater.extraction.extractor import extract
 from headwater.extraction.hidden import visible_page
 from headwater.extraction.page import Page, Selectors
+from headwater.extraction.structure.structure import structure_of
 from headwater.extraction.templates.blocks import blocks_of
 
 NOW = datetime(2026, 5, 4, 10, tzinfo=UTC)
@@ -250,3 +251,36 @@ def test_a_headline_that_links_to_another_page_is_no_heading_of_this_one() -> No
         f'<nav><a href="#flood">The flood of last year</a></nav><article>{PARAGRAPH * 3}{teaser}</article>'
     )
     assert "The flood of last year" not in read
+
+
+LIST = "<ol><li>How hard it rained</li><li>How long it lasted</li></ol>"
+LOST = "<h3>What the gauges said</h3>"
+
+
+def blocks_between(inside: str) -> list[str]:
+    """Of a page where only its paragraphs were read."""
+    tree = visible_page(f"<main><div>{PARAGRAPH}{inside}{PARAGRAPH.replace('river', 'brook')}</div></main>")
+    paragraph = (SENTENCE * 4).strip()
+    said = structure_of(f"{paragraph}\n{paragraph.replace('river', 'brook')}", tree, "https://a.example/")
+    return [one.text for one in said.blocks[1:-1]]
+
+
+def test_lists_and_headings_among_the_paragraphs_of_a_text_are_the_story_s() -> None:
+    assert blocks_between(LOST + LIST) == ["What the gauges said", "How hard it rained", "How long it lasted"]
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        f"<section>{LOST}</section>",
+        f"<aside>{LIST}</aside>",
+        f"<div class=more><div>{LIST}</div></div>",
+        "<ul><li><a href=/a>How hard it rained</a></li></ul>",
+        f"{LOST}<figure><figcaption>{SENTENCE}</figcaption></figure>{LOST}",
+    ],
+    ids=["heading of a box", "list beside", "list in a box", "links", "said again"],
+)
+def test_those_of_boxes_between_them_are_not(inside: str) -> None:
+    found = blocks_between(inside)
+    assert "What the gauges said" not in found
+    assert "How hard it rained" not in found

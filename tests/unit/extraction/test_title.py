@@ -1,6 +1,7 @@
 """Titles without what stands around them, and which of several is chosen."""
 
 import pytest
+from tests.unit.extraction.conftest import PROSE, Read
 
 from headwater.extraction.site_names import site_names
 from headwater.extraction.title import best_title, headline_in, surroundings, without_surroundings
@@ -23,12 +24,25 @@ AROUND = surroundings(site_names("https://www.harbour-news.co.uk/a", ["The Daily
         ("Storm: what the world knows", "Storm: what the world knows"),
         ("Storm hits the city - a report", "Storm hits the city - a report"),
         ("»We will not give up«", "»We will not give up«"),
+        ("Mayor: «No more storms» - World | The Daily Tide", "Mayor: «No more storms»"),
+        ("Mayor: »No more storms« - World", "Mayor: »No more storms«"),
+        ("Storm hits the city » The Daily Tide", "Storm hits the city"),
         ("The Daily Tide", "The Daily Tide"),
         ("", ""),
     ],
 )
 def test_a_title_loses_site_section_date_and_author_and_nothing_else(title: str, expected: str) -> None:
     assert without_surroundings(title, AROUND) == expected
+
+
+def test_the_link_to_the_front_page_names_the_site(read: Read) -> None:
+    title = "<title>Storm hits the city - The Old Tide</title>"
+    for logo in ("The Old Tide", "<img src=l.png alt='The Old Tide'>"):
+        body = f"<a href='https://www.example.com/'>{logo}</a><article>{PROSE}</article>"
+        assert read(title, body).title == "Storm hits the city"
+    far = f"<a href='https://elsewhere.example/'>The Old Tide</a><article>{PROSE}</article>"
+    long = "<title>Storm hits the city of many towers - The Old Tide of the North Sea</title>"
+    assert read(long, far.replace("Tide", "Tide of the North Sea")).title.endswith("North Sea")
 
 
 def test_another_title_tells_where_the_headline_ends() -> None:
@@ -58,6 +72,30 @@ def test_of_two_declared_titles_the_one_that_was_written_on_purpose_is_chosen(
     headline: str, shared: str, heading: str, page_title: str, expected: str
 ) -> None:
     assert best_title(headline, shared, heading, page_title) == expected
+
+
+@pytest.mark.parametrize(
+    ("title", "expected"),
+    [
+        ("Storm hits the city | Weather | The Daily Tide", "Storm hits the city"),
+        ("Storm hits the city - Weather | The Daily Tide", "Storm hits the city - Weather"),
+        ("Storm hits the city - Seaside | The Daily Tide", "Storm hits the city"),
+        ("Storm | Weather | The Daily Tide", "Storm | Weather"),
+        ("嵐が街を襲った-天気ㅣ港新聞", "嵐が街を襲った"),
+        ("嵐が街を襲った-天気と海と人々ㅣ港新聞", "嵐が街を襲った-天気と海と人々"),
+    ],
+)
+def test_a_section_stands_before_the_sites_name(title: str, expected: str) -> None:
+    around = surroundings(
+        site_names("https://harbour.example", ["The Daily Tide", "港新聞"]), [], lambda: frozenset({"seaside"})
+    )
+    assert without_surroundings(title, around) == expected
+
+
+def test_a_headline_is_spelt_as_most_spell_it() -> None:
+    straight, curly = "The city's storm", "The city’s storm"
+    assert best_title(curly, straight, curly, "Other") == curly
+    assert best_title(curly, straight, straight, "Other") == straight
 
 
 def test_long_titles_cost_little() -> None:

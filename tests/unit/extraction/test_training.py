@@ -12,13 +12,14 @@ from headwater.extraction.extractor import extract
 from headwater.extraction.page import Page
 from headwater.extraction.templates.explain import TemplateExplanation
 from headwater.extraction.templates.guide import Guide, agreement, name_of
-from headwater.extraction.templates.template import FORM
+from headwater.extraction.templates.template import FORM, template_from
 from headwater.extraction.training import (
     Training,
     do_task,
     encode_task,
     explain_page,
     explanation_from,
+    house_names_of,
     section_of,
     train,
     training_from,
@@ -194,3 +195,40 @@ def test_an_audit_that_finds_headings_lost_keeps_the_general_text() -> None:
 def test_a_document_says_which_template_read_it() -> None:
     assert name_of("", 3) == "template@3"
     assert name_of("sport", 4) == "template/sport@4"
+
+
+def posted(number: int, byline: str = "") -> Page:
+    """Under one account, whoever wrote it."""
+    one = page(number)
+    head = b'<head><meta name=author content="Harbour Desk Team">'
+    shown = b"<h1>" + one.body.split(b"<h1>")[1].split(b"</h1>")[0] + b"</h1>" + byline.encode()
+    return replace(one, body=one.body.replace(b"<head>", head).replace(shown.removesuffix(byline.encode()), shown))
+
+
+def test_a_name_on_nearly_every_page_gives_way_to_who_is_shown() -> None:
+    example = train([posted(number) for number in range(4)], NOW)
+    [learned] = example.learned_templates
+    assert learned.template["house_names"] == ["Harbour Desk Team"]
+    written = posted(5, "<p>By Ann Lee</p>")
+    for one, expected in ((written, "Ann Lee"), (posted(6), "Harbour Desk Team")):
+        found = extract(guided(one, example), NOW)
+        assert isinstance(found, Article)
+        assert found.author == expected
+    unguided = extract(written, NOW)
+    assert isinstance(unguided, Article)
+    assert unguided.author == "Harbour Desk Team"
+
+
+def test_few_pages_and_few_mentions_make_no_house_name() -> None:
+    assert house_names_of([["Ann"], ["Ann"]]) == ()
+    assert house_names_of([["Ann"], ["Ann"], ["Bo"], ["Ann"]]) == ()
+    assert house_names_of([["Ann"], ["Ann", "Bo"], ["Ann", "Cy"], ["Ann"]]) == ("Ann",)
+    assert len(house_names_of([[str(at) for at in range(100)]] * 4)) == 8
+
+
+def test_a_template_of_before_has_no_house_names() -> None:
+    learned = train([posted(number) for number in range(4)], NOW).learned_templates[0].template
+    before = {name: value for name, value in learned.items() if name != "house_names"}
+    found = template_from(before)
+    assert found is not None
+    assert found.house_names == ()

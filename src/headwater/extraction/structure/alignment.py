@@ -3,7 +3,7 @@
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
@@ -21,8 +21,8 @@ from headwater.extraction.structure.page_blocks import FoundBlock
 
 # A shorter line may stand on a page by chance.
 _TELLING_LETTERS = 12
-# Letters looked through for a line that no element holds alone.
-_LOOKED_THROUGH = 20_000
+# Letters looked through for a line that no element holds alone, and for all such lines of a page.
+_LOOKED_THROUGH, _MOST_LOOKED_THROUGH = 20_000, 20_000_000
 _RULE = frozenset("|-: ")
 _WHOLE = frozenset({BlockKind.CODE, BlockKind.TABLE})
 
@@ -102,8 +102,9 @@ def spans_of(keys: Sequence[str], units: Units) -> list[LineSpan | None]:
     for line, unit in sure:
         spans[line] = LineSpan(unit, unit, is_exact=True)
     ends = [(-1, -1), *sure, (len(keys), len(units.keys))]
+    search = _Search(units)
     for (line, unit), (next_line, next_unit) in pairwise(ends):
-        _fill(spans, keys, units, places, range(line + 1, next_line), range(unit + 1, next_unit))
+        _fill(spans, keys, search, places, range(line + 1, next_line), range(unit + 1, next_unit))
     return spans
 
 
@@ -137,7 +138,7 @@ def _in_order(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
 def _fill(
     spans: list[LineSpan | None],
     keys: Sequence[str],
-    units: Units,
+    search: "_Search",
     places: dict[str, list[int]],
     lines: range,
     within: range,
@@ -155,21 +156,32 @@ def _fill(
         if number < len(same) and same[number] < within.stop:
             spans[line] = LineSpan(same[number], same[number], is_exact=True)
         elif len(key) >= _TELLING_LETTERS:
-            spans[line] = _span_in(key, units, begin, within.stop)
+            spans[line] = search.span_of(key, begin, within.stop)
         if span := spans[line]:
             # The rest of a paragraph that a page breaks may be the next line.
             begin = span.last + (1 if span.is_exact else 0)
 
 
-def _span_in(key: str, units: Units, begin: int, end: int) -> LineSpan | None:
-    """Where a line joins several elements, or is a part of one."""
-    place = units.text.find(key, units.begins[begin], min(units.begins[end], units.begins[begin] + _LOOKED_THROUGH))
-    if place < 0:
-        return None
-    first = bisect_left(units.begins, place + 1) - 1
-    last = bisect_left(units.begins, place + len(key)) - 1
-    is_exact = units.begins[first] == place and units.begins[last + 1] == place + len(key)
-    return LineSpan(first, last, is_exact)
+@dataclass(slots=True)
+class _Search:
+    """For lines that join several elements, or are a part of one. `left` are letters: a page of nothing else may have
+    as many lines as it likes.
+    """
+
+    units: Units
+    left: int = _MOST_LOOKED_THROUGH
+
+    def span_of(self, key: str, begin: int, end: int) -> LineSpan | None:
+        begins = self.units.begins
+        until = min(begins[end], begins[begin] + _LOOKED_THROUGH, begins[begin] + self.left)
+        self.left -= until - begins[begin]
+        place = self.units.text.find(key, begins[begin], until)
+        if place < 0:
+            return None
+        first = bisect_left(begins, place + 1) - 1
+        last = bisect_left(begins, place + len(key)) - 1
+        is_exact = begins[first] == place and begins[last + 1] == place + len(key)
+        return LineSpan(first, last, is_exact)
 
 
 def _blocks(

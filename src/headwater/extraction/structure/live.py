@@ -12,7 +12,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from headwater.blocks.block import MOST_BLOCKS, BlockKind, BodyBlock
 from headwater.extraction.blocks import text_of_html
 from headwater.extraction.dates import moment_from
-from headwater.extraction.elements import Elements, attribute
+from headwater.extraction.elements import Elements, attribute, beginning_of
 from headwater.extraction.linked_data import linked_scripts
 from headwater.extraction.linked_values import moment, texts, urls
 from headwater.extraction.text import LONGEST_TEXT, comparable, page_line
@@ -28,7 +28,12 @@ _FEWEST, _FEWEST_UNNAMED = 2, 4
 _NAMED_LIVE = re.compile(
     r"(?:^|[\s_-])(?:live|liveblog|live-?ticker|ticker|minute-?by-?minute)(?=$|[\s_-])", re.IGNORECASE
 )
-_HEADLINE = 300
+_HEADLINE, _LONGEST_READ = 300, 3_000  # indentation counts in the second
+
+
+# The author and the time below an entry, which both say again.
+_SIGNED = re.compile(r"\A(?=.{1,60}\Z).*\b\d{1,2}[:.]\d\d(?: ?[ap]\.?m\.?)?(?: [A-Z]{2,4})?\Z", re.IGNORECASE)
+_MOSTLY = 0.5
 
 
 class LiveUpdate(NamedTuple):
@@ -54,6 +59,12 @@ class LiveBlog(NamedTuple):
     entries: Mapping[int, LiveEntry]
     updates: Sequence[LiveUpdate]
 
+    @property
+    def is_told(self) -> bool:
+        """Whether linked data know most of the entries."""
+        told = {one.headline for one in self.updates if one.headline}
+        return sum(one.headline in told for one in self.entries.values()) > _MOSTLY * len(self.entries)
+
 
 def live_blog_in(elements: Elements, tree: LexborHTMLParser, zone: tzinfo, *, is_said: bool) -> LiveBlog | None:
     """None: the page is none. `tree` is the one whose elements are asked for; `is_said` by its linked data."""
@@ -65,7 +76,7 @@ def live_blog_in(elements: Elements, tree: LexborHTMLParser, zone: tzinfo, *, is
     is_said = is_said or tree.css_first(_MICRODATA) is not None
     named = {comparable(one.headline) for one in updates if one.headline}
     titled = tree.css(_HEADINGS)[:_MOST_ANCHORS] if named else []
-    headings = [one for one in titled if comparable(one.text()[:_HEADLINE]) in named]
+    headings = [one for one in titled if comparable(beginning_of(one, _HEADLINE)) in named]
     parent, children = _row_of_most(times)
     if len(headings) > len(children):
         parent, children = _row_of_most(headings)
@@ -75,7 +86,13 @@ def live_blog_in(elements: Elements, tree: LexborHTMLParser, zone: tzinfo, *, is
         return None
     if not children and not updates:
         return None
-    return LiveBlog({one.mem_id: _entry_of(one, updates, zone) for one in children[:_MOST_ENTRIES]}, updates)
+    told = {one.headline: one for one in reversed(updates)}
+    return LiveBlog({one.mem_id: _entry_of(one, told, zone) for one in children[:_MOST_ENTRIES]}, updates)
+
+
+def is_signature(text: str) -> bool:
+    """Of an entry: its author and time, which both stand elsewhere as well."""
+    return _SIGNED.search(text) is not None
 
 
 def updates_in(elements: Elements, zone: tzinfo) -> list[LiveUpdate]:
@@ -150,12 +167,12 @@ def _is_named_live(holder: LexborNode, entry: LexborNode) -> bool:
     return any(_NAMED_LIVE.search(f"{attribute(one, 'class')[:500]} {attribute(one, 'id')[:100]}") for one in nodes)
 
 
-def _entry_of(node: LexborNode, updates: Sequence[LiveUpdate], zone: tzinfo) -> LiveEntry:
+def _entry_of(node: LexborNode, updates: Mapping[str, LiveUpdate], zone: tzinfo) -> LiveEntry:
     heading = node if node.tag in ("h1", "h2", "h3", "h4", "h5", "h6") else node.css_first(_HEADINGS)
-    headline = page_line(heading.text(), _HEADLINE) if heading is not None else ""
+    headline = page_line(beginning_of(heading, _LONGEST_READ), _HEADLINE) if heading is not None else ""
     time = node if node.tag == "time" else node.css_first(_TIMES)
     at = moment_from(attribute(time, "datetime"), zone) if time is not None else None
-    if headline and (told := next((one for one in updates if one.headline == headline), None)):
+    if headline and (told := updates.get(headline)):
         return LiveEntry(headline, at or told.at, told.url)
     return LiveEntry(headline, at, "")
 

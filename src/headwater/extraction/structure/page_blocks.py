@@ -79,11 +79,14 @@ _LONGEST_URL, _LONGEST_LABEL = 2_083, 100
 
 
 class FoundBlock(NamedTuple):
-    """`linked` is the share of its letters that are links."""
+    """`linked` is the share of its letters that are links; `around` are the `mem_id`s of what it lies in, and of what
+    that lies in.
+    """
 
     block: BodyBlock
     linked: float = 0.0
     is_in_entry: bool = False
+    around: tuple[int, int] = (0, 0)
 
     @property
     def is_link(self) -> bool:
@@ -185,7 +188,7 @@ class _Walk:
                 self.links += kind is MarkKind.LINK
                 self.opened.append((node.mem_id, kind, self.length, url))
             return
-        self._finish()
+        self._finish(node.parent)
         if self.entries and (entry := self.entries.get(node.mem_id)):
             self._begin_entry(node, entry)
         if level := _HEADINGS.get(tag):
@@ -207,7 +210,7 @@ class _Walk:
                 self.links -= kind is MarkKind.LINK
                 self._mark(begin, self.length, kind, url)
             return
-        self._finish()
+        self._finish(node.parent)
         if node.mem_id == self.entry:
             self.entry = 0
         if tag in _HEADINGS:
@@ -379,9 +382,11 @@ class _Walk:
             self.marked += 1 + len(url) // 50
             self.marks.append(InlineMark(begin, end, kind, url))
 
-    def _finish(self) -> None:
+    def _finish(self, holder: LexborNode | None = None) -> None:
         if not self.pieces:
             return
+        outer = holder.parent if holder is not None else None
+        around = (holder.mem_id if holder is not None else 0, outer.mem_id if outer is not None else 0)
         for _, marked, begin, url in reversed(self.opened):
             self._mark(begin, self.length, marked, url)
         text = "".join(self.pieces).rstrip()
@@ -403,6 +408,7 @@ class _Walk:
             self._add(
                 BodyBlock(kind=kind, text=text, level=level, depth=depth, number=number, label=label, marks=marks),
                 linked,
+                around,
             )
 
     def _shape_of_line(self) -> _Shape:
@@ -419,9 +425,9 @@ class _Walk:
     def _depth(self) -> int:
         return min(len(self.lists), DEEPEST_LIST)
 
-    def _add(self, block: BodyBlock, linked: float = 0.0) -> None:
+    def _add(self, block: BodyBlock, linked: float = 0.0, around: tuple[int, int] = (0, 0)) -> None:
         if len(self.found) < MOST_BLOCKS:
-            self.found.append(FoundBlock(block, linked, self.entry != 0))
+            self.found.append(FoundBlock(block, linked, self.entry != 0, around))
 
 
 def _sizes(image: LexborNode) -> tuple[str, str]:

@@ -1,6 +1,6 @@
 """The blocks of a page whose text was chosen: by whichever reader, from whichever part of the page."""
 
-import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
@@ -8,18 +8,18 @@ from selectolax.lexbor import LexborHTMLParser
 
 from headwater.blocks.block import MOST_BLOCKS, SILENT, BlockKind, BodyBlock, line_of, text_of_blocks
 from headwater.extraction.structure.alignment import Aligned, align
-from headwater.extraction.structure.live import LiveBlog, blocks_of_updates
+from headwater.extraction.structure.live import LiveBlog, blocks_of_updates, is_signature
 from headwater.extraction.structure.page_blocks import FoundBlock, blocks_of_page, with_addresses
 from headwater.extraction.text import LONGEST_TEXT, comparable
 
 _WHOLE = frozenset({BlockKind.CODE, BlockKind.TABLE})
-_BETWEEN = frozenset({BlockKind.CODE, BlockKind.TABLE, BlockKind.FIGURE, BlockKind.EMBED, BlockKind.HEADING})
+_BETWEEN = frozenset(
+    {BlockKind.CODE, BlockKind.TABLE, BlockKind.FIGURE, BlockKind.EMBED, BlockKind.HEADING, BlockKind.ITEM}
+)
 _LONGEST_HEADING = 300
 # Of the page's blocks between two of the text, and above its first: what is further away belongs to something else.
 _FARTHEST, _FARTHEST_ABOVE = 60, 12
 _LINKED = 0.5
-# The author and the time below an entry, which both say again.
-_SIGNED = re.compile(r"\A(?=.{1,60}\Z).*\b\d{1,2}[:.]\d\d(?: ?[ap]\.?m\.?)?(?: [A-Z]{2,4})?\Z", re.IGNORECASE)
 _LEAST_FOUND = 0.5
 
 
@@ -56,7 +56,7 @@ def _bounded(blocks: Sequence[BodyBlock], text: str, base: str) -> Structured:
 def structure_of_live(text: str, tree: LexborHTMLParser, base: str, live: LiveBlog) -> Structured:
     """What was chosen of the page around its entries, and between that all entries with their times."""
     found = blocks_of_page(tree, base, live.entries)
-    shown = [one for one in found if one.is_in_entry and not one.is_link and not _SIGNED.search(one.block.text)]
+    shown = [one for one in found if one.is_in_entry and not one.is_link and not is_signature(one.block.text)]
     own = [one.block for one in shown]
     if not any(one.text and one.kind is not BlockKind.ENTRY for one in own):
         own = blocks_of_updates(live.updates)
@@ -77,6 +77,7 @@ def _with_what_stands_between(
     known = [one.found for one in aligned if one.found >= 0]
     before = _begin_of_story(known[0], found, titles) if known else -1
     said = {*known, before}
+    titles = frozenset(titles) | _said_again(found)
     held: list[Aligned] = []  # lines of no element, which stay where they are among the others
     for one in aligned:
         if one.found < 0:
@@ -89,6 +90,12 @@ def _with_what_stands_between(
         before = max(before, one.found)
     yield from _behind(before, found)
     yield from held
+
+
+def _said_again(found: Sequence[FoundBlock]) -> frozenset[str]:
+    """Headings that a page repeats, as above each advertisement: of no part of a story."""
+    times = Counter(comparable(one.block.text) for one in found if one.block.kind is BlockKind.HEADING)
+    return frozenset(text for text, count in times.items() if count > 1)
 
 
 def _begin_of_story(first: int, found: Sequence[FoundBlock], titles: Collection[str]) -> int:
@@ -108,7 +115,10 @@ def _between(
     taken = [number for number in range(before + 1, ahead) if number not in said and _belongs(found[number], titles)]
     for number in taken:
         kind = found[number].block.kind
-        if kind is BlockKind.HEADING and not _heads(number, found, taken):
+        is_inside = _lies_in(found[number], found[before], found[ahead])
+        if kind is BlockKind.ITEM and not is_inside:
+            continue
+        if kind is BlockKind.HEADING and not is_inside and not _heads(number, found, taken):
             continue
         if kind is BlockKind.FIGURE and not _is_shown_beside(number, found, said):
             continue
@@ -124,9 +134,17 @@ def _belongs(one: FoundBlock, titles: Collection[str]) -> bool:
     return len(block.text) <= _LONGEST_HEADING and comparable(block.text) not in titles
 
 
+def _lies_in(one: FoundBlock, before: FoundBlock, ahead: FoundBlock) -> bool:
+    """Whether all three lie in the same element: its lists and headings are as much the story's as its paragraphs."""
+    holder = before.around[0]
+    nearest, list_around = one.around
+    own = list_around if one.block.kind is BlockKind.ITEM else nearest
+    return holder != 0 and holder == ahead.around[0] == own
+
+
 def _heads(number: int, found: Sequence[FoundBlock], taken: Collection[int]) -> bool:
-    """Whether it stands above code or a table that the text lacked. Of other headings that it lacks, most are of boxes
-    that ask for something.
+    """Whether it stands above code or a table that the text lacked. Of other headings that it lacks, and that lie in
+    elements of their own, most are of boxes that ask for something.
     """
     return number + 1 in taken and found[number + 1].block.kind in _WHOLE
 

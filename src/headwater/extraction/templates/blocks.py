@@ -1,6 +1,7 @@
 """A page as blocks of text in document order, each with the way to it. One walk, no recursion, everything bounded."""
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -31,6 +32,7 @@ _LONGEST_BLOCK = 100_000
 _LINK_ONLY = 0.8
 _MOST_BESIDE, _WIDEST, _LONGEST_NUMBER = 200, 100, 6
 _HEADLINE = 15
+_WITHIN_A_SENTENCE = ",;'’`،؛、，"
 
 
 class Cell(NamedTuple):
@@ -52,15 +54,17 @@ class Block(NamedTuple):
     linked: int
     teases: bool = False  # opens with a linked headline or closes with a link, as a teaser does
     cell: Cell | None = None
+    is_in_entry: bool = False  # of a live blog
 
     @property
     def is_link(self) -> bool:
         return self.linked >= _LINK_ONLY * len(self.text)
 
 
-def blocks_of(tree: LexborHTMLParser) -> list[Block]:
+def blocks_of(tree: LexborHTMLParser, entries: Collection[int] = ()) -> list[Block]:
+    """`entries` are the `mem_id`s of the elements that hold one each, where the page is a live blog."""
     body = tree.body
-    return _Splitter().split(body) if body else []
+    return _Splitter(entries).split(body) if body else []
 
 
 def _is_hidden(node: LexborNode) -> bool:
@@ -93,8 +97,15 @@ def _evened(text: str) -> str:
     return text if text.isprintable() and "  " not in text else " ".join(text.split())
 
 
+def _goes_on(text: str) -> bool:
+    """With the sentence that a link began: no headline did."""
+    first = text.lstrip()[:1]
+    return first.islower() or (first != "" and first in _WITHIN_A_SENTENCE)
+
+
 @dataclass(slots=True)
 class _Splitter:
+    entries: Collection[int] = ()
     found: list[Block] = field(default_factory=list)
     around: list[tuple[LexborNode, int]] = field(default_factory=list)  # every element we are inside of
     opened: list[LexborNode] = field(default_factory=list)  # those of them that begin a block
@@ -172,7 +183,7 @@ class _Splitter:
         if self.links:
             self.linked += len(_evened(text))
         else:
-            self.headline = self.headline or self.linked or -1
+            self.headline = self.headline or (0 if _goes_on(text) else self.linked) or -1
         self.ends_linked = self.links > 0
 
     def _finish(self) -> None:
@@ -192,6 +203,7 @@ class _Splitter:
                     min(self.linked, len(text)),
                     self.ends_linked or self.headline >= _HEADLINE,
                     _cell_in(self.opened) if self.cells else None,
+                    bool(self.entries) and any(node.mem_id in self.entries for node in self.opened),
                 )
             )
         self.linked = self.length = self.headline = 0

@@ -5,10 +5,15 @@ from datetime import UTC, tzinfo
 
 from headwater.extraction.elements import Elements
 from headwater.extraction.hidden import visible_page
-from headwater.extraction.templates.blocks import blocks_of
-from headwater.extraction.templates.facts import Facts, has_feature
+from headwater.extraction.templates.facts import has_feature
 from headwater.extraction.templates.reading import Judged
-from headwater.extraction.templates.server import Attempt, TemplateRefusalReason, attempts, reason_in_facts
+from headwater.extraction.templates.server import (
+    Attempt,
+    TemplateRefusalReason,
+    attempts,
+    facts_of,
+    reason_in_facts,
+)
 from headwater.extraction.templates.template import Template
 
 _SHOWN_TEXT = 80
@@ -45,8 +50,7 @@ class TemplateExplanation:
 
 def explain(template: Template, html: str | bytes, zone: tzinfo = UTC) -> TemplateExplanation:
     """All variants are tried even where the page's own word already speaks against it."""
-    tree = visible_page(html)
-    facts = Facts(Elements(tree), blocks_of(tree), zone)
+    facts = facts_of(Elements(visible_page(html)), zone)
     tried = tuple(map(_tried, attempts(template, facts)))
     found = [one.against for one in tried]
     named = next(

@@ -18,6 +18,7 @@ from headwater.extraction.templates.blocks import Block
 from headwater.extraction.templates.steps import tag_of
 from headwater.extraction.text import comparable, page_line, unescape_line
 from headwater.extraction.title import without_site_name
+from headwater.languages import BY, fold
 
 _LIVE = "LiveBlogPosting"
 _ARTICLE = ("Article", "BlogPosting", _LIVE, "Report", "PressRelease")
@@ -29,7 +30,7 @@ _STORY_WORDS = 3
 _STORY_NUMBER = re.compile(r"\d{5}|/\d{4}/\d\d?/|/\d{4}-\d\d-\d\d")
 _WORD = re.compile(r"[^\W_]+")
 _TYPE = re.compile(r'"@type"\s*:\s*(?:\[\s*)?"([^"]{1,100})"')
-_BY = frozenset({"by", "von", "par", "por", "di", "от"})
+_BY = frozenset(map(fold, BY))
 _LONGEST_NAME = 100
 _AUTHORS = ("author", "article:author", "parsely-author", "sailthru.author", "dc.creator")
 _DATES = ("article:published_time", "datepublished", "parsely-pub-date", "sailthru.date", "pubdate", "date", "dc.date")
@@ -194,4 +195,4 @@ def _linked_value(article: LinkedArticle, name: str) -> str:
 
 def _without_by(text: str) -> str:
     first, _, rest = text.partition(" ")
-    return rest if first.casefold().rstrip(":") in _BY else text
+    return rest if fold(first).rstrip(":") in _BY else text

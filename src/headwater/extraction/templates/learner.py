@@ -67,6 +67,7 @@ class TrainingPage:
     feed: str = ""
     title: str = ""
     author: str = ""
+    authors: tuple[str, ...] = ()
     published_at: datetime | None = None
     zone: tzinfo = UTC
 
@@ -96,13 +97,15 @@ def learn(pages: Sequence[TrainingPage]) -> Template | NotLearned:
     selectors = choose_containers([example.votes for example in examples])
     if not selectors:
         return NotLearned(NotLearnedReason.NO_CONTAINER)
-    examples = _settled(selectors, examples)
+    others = [example for example in told if not _is_story(example)]
+    examples = _settled(selectors, examples, [frozenset(vote.key for vote in one.votes) for one in others])
     variants = tuple(_variant(selector, selectors, examples) for selector in selectors)
     results = [result for example in examples if (result := _agreeing(variants, example))]
     if len(results) < FEWEST_AGREEING or len(results) < len(examples) / 2:
         return NotLearned(NotLearnedReason.DISAGREES)
     wanted = {hash_of(vote.block.text) for example in examples for vote in example.votes if vote.keep}
-    repeated = _on_several([result.hashes for result in results], wanted)
+    elsewhere = {hash_of(vote.block.text) for example in others for vote in example.votes}
+    repeated = _on_several([result.hashes for result in results], elsewhere, wanted)
     template = Template(
         variants=variants,
         ranges=_ranges(results, repeated),
@@ -176,12 +179,15 @@ def _teachers(page: TrainingPage, facts: Facts) -> list[Teacher]:
     return teachers_of(page.general, structured, page.feed)
 
 
-def _settled(selectors: Sequence[str], examples: Sequence[_Example]) -> list[_Example]:
+def _settled(
+    selectors: Sequence[str], examples: Sequence[_Example], others: Sequence[Collection[str]]
+) -> list[_Example]:
     """With the votes on repeated texts decided, in the container that speaks for each page."""
     found = list(examples)
     for selector in selectors:
         own = [at for at, example in enumerate(examples) if _speaker_for(example, selectors) == selector]
-        for at, page in zip(own, settle_repeats([_ways(selector, examples[at]) for at in own]), strict=True):
+        settled = settle_repeats([_ways(selector, examples[at]) for at in own], others)
+        for at, page in zip(own, settled, strict=True):
             decided = {id(vote.block): vote for _, vote in page}
             found[at] = found[at]._replace(votes=[decided.get(id(vote.block), vote) for vote in found[at].votes])
     return found
@@ -258,9 +264,11 @@ def _hosted(result: _Result, repeated: Collection[int]) -> float:
     return said / (sum(len(one.block.text) for one in told) or 1)
 
 
-def _on_several(pages: Sequence[Sequence[int]], wanted: Collection[int]) -> tuple[int, ...]:
+def _on_several(pages: Sequence[Sequence[int]], elsewhere: Collection[int], wanted: Collection[int]) -> tuple[int, ...]:
+    """Said by two stories, or by one and by what else the host showed."""
     times = Counter(one for page in pages for one in set(page))
-    return tuple(sorted(one for one, count in times.items() if count > 1 and one not in wanted))[:MOST_REPEATED]
+    said = (one for one, count in times.items() if count + (one in elsewhere) > 1 and one not in wanted)
+    return tuple(sorted(said))[:MOST_REPEATED]
 
 
 def _places(examples: Sequence[_Example]) -> Places:

@@ -6,6 +6,7 @@ from itertools import accumulate, pairwise
 from statistics import median_low
 from typing import NamedTuple
 
+from headwater.extraction.structure.live import is_signature
 from headwater.extraction.templates.blocks import Block
 from headwater.extraction.templates.containers import depth_in
 from headwater.extraction.templates.steps import HEADINGS, HIDDEN, tag_of
@@ -22,6 +23,7 @@ _HEADLINE = 15
 _LINKED = 0.25
 _TEASER = 80
 _PIECE, _MOST_PIECES = 120, 12  # longer than a sentence that is said again on purpose
+_FEWEST_OF_MANY = 4
 _LONG_WORD, _FEWEST_WORDS = 4, 3
 _BEGINNING = 5_000  # letters, in which a story says what its title promised
 _FEWEST_ANNOUNCED, _FEWEST_TEASERS = 3, 2
@@ -35,6 +37,8 @@ _HEADING = BlockVerdict(keep=True, why="unseen path; heads text that is kept", i
 _TWICE = BlockVerdict(keep=False, why="said before on this page", is_seen=True)
 _HOST = BlockVerdict(keep=False, why="said on other pages of the host", is_seen=True)
 _OF_TABLE = BlockVerdict(keep=True, why="a cell of a table that is kept", is_seen=True)
+_ENTRY = BlockVerdict(keep=True, why="an entry of the live blog", is_seen=True)
+_SIGNATURE = BlockVerdict(keep=False, why="signs an entry", is_seen=True)
 _STRANGE_CELL = BlockVerdict(keep=False, why="unseen path, in a table", is_seen=False)
 # Reasons against a text of its own, which say nothing against a cell: a table is kept whole.
 _NO_TEXT_OF_ITS_OWN = (_LINK, _HOST, _TITLE, _TWICE)
@@ -65,9 +69,10 @@ class Measures:
     """Letters and shares of letters; `linked` is of what was kept, `kept` and `linked_around` of all inside.
 
     `unseen` is what unknown paths gave to the text or took from it, `hosted` what was left out as said on other pages,
-    both of the text with what was left out so.
+    both of the text with what was left out so. `prose` are the letters of sentences.
     `containers` are those that text was kept from, `outside` the letters of paragraphs that stand in none
-    or below an element that never held any; `lost_cells` are those of tables on unknown paths.
+    or below an element that never held any; `lost_cells` are those of tables on unknown paths. `entries` are letters in
+    those of a live blog, which count nowhere else: they are all laid out alike.
     """
 
     containers: int
@@ -80,7 +85,9 @@ class Measures:
     outside: int
     block_letters: float
     traits: Traits
+    prose: int
     lost_cells: int = 0
+    entries: int = 0
 
 
 class KnownText(NamedTuple):
@@ -98,6 +105,9 @@ def read(variant: Variant, blocks: Sequence[Block], seen: KnownText) -> list[Jud
     judged: list[Judged] = []
     longest_title = max(map(len, seen.titles), default=0) + _PUNCTUATION
     for block in blocks:
+        if block.is_in_entry:
+            judged.append(Judged(block, _verdict_on_entry(block)))
+            continue
         verdict = by_path.get(block.path) or by_path.setdefault(block.path, _verdict(variant, block))
         if verdict.is_seen and not verdict.keep:
             judged.append(Judged(block, verdict))
@@ -115,7 +125,7 @@ def read(variant: Variant, blocks: Sequence[Block], seen: KnownText) -> list[Jud
 
 
 def measure(variant: Variant, judged: Sequence[Judged]) -> Measures:
-    inside = [one for one in judged if one.verdict is not _OUTSIDE]
+    inside = [one for one in judged if one.verdict is not _OUTSIDE and not one.block.is_in_entry]
     kept = [one.block for one in inside if one.verdict.keep]
     letters, around = _letters(kept), _letters(one.block for one in inside)
     block_letters = letters / (len(kept) or 1)
@@ -133,13 +143,19 @@ def measure(variant: Variant, judged: Sequence[Judged]) -> Measures:
         outside=_outside(judged, kept),
         block_letters=block_letters,
         traits=traits_of(inside),
+        prose=_letters(block for block in kept if len(block.text) >= _SENTENCE),
         lost_cells=sum(one.verdict is _STRANGE_CELL for one in strange),
+        entries=_letters(one.block for one in judged if one.verdict is _ENTRY),
     )
 
 
 def _is_like_its_text(one: Judged, block_letters: float) -> bool:
-    """A paragraph as long as others of the page, in a nesting of known elements that no training page had."""
+    """A paragraph as long as others of the page, in a nesting of known elements that no training page had; or a heading
+    of what is kept.
+    """
     block = one.block
+    if one.verdict is _HEADING:
+        return len(block.text) <= _PARAGRAPH and not block.linked
     is_long = len(block.text) >= min(_PARAGRAPH, _LIKE_ITS_OWN * block_letters)
     is_prose = not block.teases and block.linked <= _LINKED * len(block.text)
     return one.verdict.keep and one.verdict.is_kin and is_long and is_prose
@@ -175,6 +191,12 @@ def _verdict(variant: Variant, block: Block) -> BlockVerdict:
     return _EMBED if is_embed(block) else variant.verdicts.of(block.path[depth + 1 :])
 
 
+def _verdict_on_entry(block: Block) -> BlockVerdict:
+    if block.is_link:
+        return _LINK
+    return _EMBED if is_embed(block) else _SIGNATURE if is_signature(block.text) else _ENTRY
+
+
 def _second_look(block: Block, verdict: BlockVerdict, seen: KnownText, said: "_SaidSoFar", at: int) -> Judged:
     """At a block that its path would keep, or that stands on an unknown one."""
     if block.is_link:
@@ -187,12 +209,12 @@ def _second_look(block: Block, verdict: BlockVerdict, seen: KnownText, said: "_S
 
 
 def _strange_headings(judged: Sequence[Judged]) -> list[int]:
-    """That their elements alone would not keep: few stories have headings, and seldom those that taught."""
+    """On paths that training never saw: few stories have headings, and seldom those that taught."""
     return [
         at
         for at, (block, verdict, own) in enumerate(judged)
         if own
-        and not verdict.keep
+        and not verdict.is_seen
         and tag_of(block.path[-1]) in HEADINGS
         and not any(HIDDEN in step for step in block.path)
     ]
@@ -304,7 +326,9 @@ def _copied(kept: Sequence[Block]) -> float:
         if len(block.text) >= _PARAGRAPH
     ]
     asked = middles[:: len(middles) // _MOST_PIECES + 1]
-    return sum(text.find(text[at : at + _PIECE], at + 1) >= 0 for at in asked) / (len(asked) or 1)
+    again = sum(text.find(text[at : at + _PIECE], at + 1) >= 0 for at in asked)
+    # One of many is a quotation that is shown large, or a summary.
+    return 0.0 if again == 1 and len(asked) >= _FEWEST_OF_MANY else again / (len(asked) or 1)
 
 
 def _letters(blocks: Iterable[Block]) -> int:

@@ -6,7 +6,7 @@ headings of nothing and for notices.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -23,11 +23,18 @@ _MOST_BETWEEN = 2
 Held = tuple[ElementPath, Vote]
 
 
-def settle_repeats(pages: Sequence[Sequence[Held]]) -> list[list[Held]]:
-    """The votes inside of each page's container, with those on repeated texts decided where they are the stories'."""
+def settle_repeats(pages: Sequence[Sequence[Held]], others: Sequence[Collection[str]] = ()) -> list[list[Held]]:
+    """The votes inside of each page's container, with those on repeated texts decided where they are the stories'.
+
+    `others` are the texts of pages of the host that are no stories, by key.
+    """
     kept = frozenset(way for page in pages for way, vote in page if vote.keep)
     repeated = _standings(pages, is_heading=False)
-    texts = {key for key, found in repeated.items() if _is_text(found, len(pages), kept)}
+    texts = {
+        key
+        for key, found in repeated.items()
+        if not _is_notice(found, sum(key in other for other in others), len(pages) + len(others), kept)
+    }
     leading = [_leading(page, texts) for page in pages]
     headings = {key for key, found in _standings(pages, is_heading=True).items() if _heads_text(found, leading)}
     return [[(way, _decided(vote, texts | headings)) for way, vote in page] for page in pages]
@@ -52,11 +59,12 @@ def _standings(pages: Sequence[Sequence[Held]], *, is_heading: bool) -> Mapping[
     return {key: found for key, found in read.items() if _are_mostly(one.vote.if_own is True for one in found)}
 
 
-def _is_text(found: Sequence[_FirstRepeat], pages: int, kept: frozenset[ElementPath]) -> bool:
-    """Not so what most pages say at length, in an element that never holds anything else: a notice."""
+def _is_notice(found: Sequence[_FirstRepeat], elsewhere: int, pages: int, kept: frozenset[ElementPath]) -> bool:
+    """What most pages say at length, in an element that never holds anything else."""
     is_long = len(found[0].vote.block.text) >= SHORTEST_NOTICE
-    is_everywhere = len(found) >= _FEWEST_PAGES and len(found) > pages / 2
-    return not (is_long and is_everywhere) or any(one.way in kept for one in found)
+    times = len(found) + elsewhere
+    is_everywhere = times >= _FEWEST_PAGES and times > pages / 2
+    return is_long and is_everywhere and not any(one.way in kept for one in found)
 
 
 def _heads_text(found: Sequence[_FirstRepeat], leading: Sequence[set[int]]) -> bool:

@@ -8,6 +8,7 @@ from enum import StrEnum
 from headwater.extraction.elements import Elements
 from headwater.extraction.hidden import visible_page
 from headwater.extraction.page_type import SHORTEST_ARTICLE_WORDS
+from headwater.extraction.structure.live import live_blog_in
 from headwater.extraction.templates.blocks import blocks_of
 from headwater.extraction.templates.facts import Facts, has_feature, moment_at, value_at
 from headwater.extraction.templates.interstitials import asks_for_consent, says_nothing_is_here, sells_the_rest
@@ -22,6 +23,7 @@ _SHORTEST_LETTERS = 250
 _NOTICE, _SURELY_ENOUGH = 1_200, 3_000  # letters: few notices are longer than the one, none than the other
 _MOST_UNSEEN, _A_TABLE = 0.1, 4
 _HALF = 0.5
+_MANY_FEATURES = 3
 _LINKED, _LINKED_AROUND = 0.25, 0.5
 _OUTSIDE = 0.2
 _CHOPPED = 0.3
@@ -93,7 +95,7 @@ def serve(template: Template, html: str | bytes, zone: tzinfo = UTC) -> ServedPa
 
 def serve_elements(template: Template, elements: Elements, zone: tzinfo = UTC) -> ServedPage | TemplateRefusal:
     """For a page that is parsed already; its tree stays as it is."""
-    facts = Facts(elements, blocks_of(elements.tree), zone)
+    facts = facts_of(elements, zone)
     if reason := reason_in_facts(template, facts):
         return TemplateRefusal(reason)
     tried: list[Attempt] = []
@@ -106,21 +108,44 @@ def serve_elements(template: Template, elements: Elements, zone: tzinfo = UTC) -
 
 
 def reason_in_facts(template: Template, facts: Facts) -> TemplateRefusalReason | None:
-    """The page's statements about itself come first: it costs nothing to believe."""
-    if not all(has_feature(facts, name) for name in template.required):
+    """The page's statements about itself come first: it costs nothing to believe. Of many one may be missing, as where
+    the linked data tell of other stories as well: then its text has to speak for it, see `attempts`.
+    """
+    if _missing(template, facts) > (len(template.required) >= _MANY_FEATURES):
         return TemplateRefusalReason.FEATURE_MISSING
-    return TemplateRefusalReason.LIVE_BLOG if facts.is_live else None
+    is_known = any(block.is_in_entry for block in facts.blocks)
+    return TemplateRefusalReason.LIVE_BLOG if facts.is_live and not is_known else None
+
+
+def _missing(template: Template, facts: Facts) -> int:
+    return sum(not has_feature(facts, name) for name in template.required)
+
+
+def facts_of(elements: Elements, zone: tzinfo) -> Facts:
+    """With the entries of a live blog where its linked data know them, too: what else comes in a row may be teasers."""
+    facts = Facts(elements, [], zone)
+    live = live_blog_in(elements, elements.tree, zone, is_said=True) if facts.is_live else None
+    facts.blocks = blocks_of(elements.tree, live.entries if live and live.is_told else ())
+    return facts
 
 
 def attempts(template: Template, facts: Facts) -> Iterator[Attempt]:
     seen = KnownText(facts.titles, frozenset(template.repeated))
+    is_doubted = _missing(template, facts) > 0
     for variant in template.variants:
         judged = read(variant, facts.blocks, seen)
         measures = measure(variant, judged)
         against = _first_reason(measures, template.ranges, variant.containers) or _reason_in_text(
             facts, judged, measures.letters, template.ranges
         )
+        if against is None and is_doubted and not _is_plain_story(measures, template.ranges):
+            against = TemplateRefusalReason.FEATURE_MISSING
         yield Attempt(variant.selector, judged, measures, against)
+
+
+def _is_plain_story(seen: Measures, learned: Ranges) -> bool:
+    """As long as the host's stories are, and nothing of a list about it."""
+    return max(seen.traits) == 0 and seen.letters + seen.entries >= learned.shortest * _HALF
 
 
 def _first_reason(seen: Measures, learned: Ranges, containers: int) -> TemplateRefusalReason | None:
@@ -136,7 +161,7 @@ _CHECKS: dict[TemplateRefusalReason, Callable[[Measures, Ranges, int], bool]] = 
     ),
     TemplateRefusalReason.UNSEEN_PATHS: lambda seen, _, __: seen.unseen > _MOST_UNSEEN or seen.lost_cells >= _A_TABLE,
     TemplateRefusalReason.TOO_SHORT: lambda seen, learned, _: (
-        seen.letters < max(_SHORTEST_LETTERS, learned.shortest / _FAR)
+        seen.letters + seen.entries < max(_SHORTEST_LETTERS, learned.shortest / _FAR)
     ),
     TemplateRefusalReason.TOO_LONG: lambda seen, learned, _: seen.letters > learned.longest * _FAR,
     TemplateRefusalReason.TOO_MANY_LINKS: lambda seen, learned, _: (
@@ -154,7 +179,10 @@ _CHECKS: dict[TemplateRefusalReason, Callable[[Measures, Ranges, int], bool]] = 
     TemplateRefusalReason.SAID_TWICE: lambda seen, learned, _: seen.traits.copied > max(_COPIED, 2 * learned.copied),
     # The background of a story that goes on stands on several pages, too.
     TemplateRefusalReason.SAID_ELSEWHERE: lambda seen, learned, _: seen.hosted > max(_HOSTED, 2 * learned.hosted),
-    TemplateRefusalReason.CHOPPED: lambda seen, learned, _: seen.block_letters < learned.shortest_blocks * _CHOPPED,
+    # Below a story of the usual kind may stand a list of names.
+    TemplateRefusalReason.CHOPPED: lambda seen, learned, _: (
+        seen.block_letters < learned.shortest_blocks * _CHOPPED and seen.prose < learned.shortest * _HALF
+    ),
 }
 
 

@@ -12,6 +12,7 @@ from headwater.extraction.templates.verdicts import ElementPath, Verdicts
 FORM = 4
 MOST_REPEATED = 64
 MOST_DOUBTED = 128
+MOST_HOUSE_NAMES = 8
 _MOST_OF_A_PAGE = 24
 _HASH_BYTES = 5
 _NUMBERS = 1 << 8 * _HASH_BYTES
@@ -59,7 +60,7 @@ class Places(NamedTuple):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Template:
     """`repeated` are hashes of blocks that the host says, not its stories. `doubted` are those of pages audited lately
-    that only the template kept, each page's after its own number.
+    that only the template kept, each page's after its own number. `house_names` stand as author on nearly every page.
     """
 
     variants: tuple[Variant, ...]
@@ -69,6 +70,7 @@ class Template:
     pages: int
     repeated: tuple[int, ...] = ()
     doubted: tuple[tuple[int, ...], ...] = ()
+    house_names: tuple[str, ...] = ()
 
     def after(self, page: int, hashes: Iterable[int]) -> "Template":
         """Having been audited on a page: what only the template kept, on two pages, is the host's, not the story's."""
@@ -109,6 +111,7 @@ def template_to_json(template: Template) -> dict[str, Any]:
         "pages": template.pages,
         "repeated": _packed(template.repeated),
         "doubted": [_packed(page) for page in template.doubted],
+        "house_names": list(template.house_names),
     }
 
 
@@ -131,6 +134,8 @@ def _template_from(saved: Mapping[str, Any]) -> Template:
         pages=saved["pages"],
         repeated=_unpacked(saved["repeated"]),
         doubted=tuple(_unpacked(page) for page in saved["doubted"]),
+        # Templates of before have none.
+        house_names=tuple(str(name) for name in saved.get("house_names", ()))[:MOST_HOUSE_NAMES],
     )
 
 

@@ -32,7 +32,9 @@ def test_a_redesigned_page_is_refused(template: Template, story: Story, change: 
 
 def teasers(count: int, form: str) -> str:
     return "".join(
-        form.format(title=f"What the {SUBJECTS[at % 8]} will cost us all, part {at}", text=prose(40 + at)[0])
+        form.format(
+            title=f"What the {SUBJECTS[at % 8]} will cost us all, part {at}", text=prose(40 + at)[0].capitalize()
+        )
         for at in range(count)
     )
 
@@ -54,20 +56,50 @@ def test_a_listing_is_refused(template: Template, form: str, head: str) -> None:
     assert isinstance(serve(template, page.html), TemplateRefusal)
 
 
-def test_a_front_page_that_lists_its_stories_as_linked_data_is_refused(template: Template, story: Story) -> None:
-    assert serve(template, changed(story, head=ARTICLE * 5).html) == TemplateRefusal(
-        TemplateRefusalReason.FEATURE_MISSING
-    )
+@pytest.mark.parametrize("form", ["<h2><a href=/x>{title}</a></h2><p>{text}</p>", "<p>{text} <a href=/x>More</a></p>"])
+def test_a_front_page_that_lists_its_stories_as_linked_data_is_refused(template: Template, form: str) -> None:
+    page = Story(number=9, paragraphs=prose(9, 1), inside=teasers(8, form), head=ARTICLE * 5)
+    assert isinstance(serve(template, page.html), TemplateRefusal)
 
 
-def test_a_page_that_names_a_section_as_its_address_is_refused(template: Template, story: Story) -> None:
-    html = story.html.replace(story.url, "https://news.example/politics/")
+def test_a_short_page_that_names_a_section_as_its_address_is_refused(template: Template) -> None:
+    page = Story(number=9, paragraphs=prose(9, 2))
+    assert isinstance(serve(template, page.html), ServedPage)
+    html = page.html.replace(page.url, "https://news.example/politics/")
     assert serve(template, html) == TemplateRefusal(TemplateRefusalReason.FEATURE_MISSING)
 
 
-def test_a_live_blog_is_refused(template: Template, story: Story) -> None:
+def test_a_live_blog_without_entries_is_refused(template: Template, story: Story) -> None:
     live = ARTICLE.replace("NewsArticle", "LiveBlogPosting")
     assert serve(template, changed(story, head=live).html) == TemplateRefusal(TemplateRefusalReason.LIVE_BLOG)
+
+
+@pytest.mark.parametrize("known", [0, 1, 2])
+def test_a_live_blog_whose_entries_its_linked_data_do_not_know_is_refused(
+    template: Template, story: Story, known: int
+) -> None:
+    """What comes in a row with times may be teasers."""
+    assert serve(template, live_blog(story, known)) == TemplateRefusal(TemplateRefusalReason.LIVE_BLOG)
+
+
+def test_a_live_blog_is_read_with_its_entries_in_the_place_of_stories(template: Template, story: Story) -> None:
+    found = serve(template, live_blog(story, 4))
+    assert isinstance(found, ServedPage)
+    entries = [line for at in range(4) for line in (f"What happened at {at}", *prose(60 + at, 2))]
+    assert list(found.paragraphs) == [*prose(7), *entries]
+
+
+def live_blog(story: Story, known: int) -> str:
+    """With four entries, of which linked data know the first."""
+    told = ",".join(f'{{"headline":"What happened at {at}"}}' for at in range(known))
+    said = f'{{"@type":"LiveBlogPosting","author":{{"name":"Ada Quill"}},"liveBlogUpdate":[{told}]}}'
+    entries = "".join(
+        f'<section class="entry-{at}"><time datetime="2026-05-08T1{at}:00:00Z">1{at}:00</time><h3>What happened at {at}'
+        f"</h3>{''.join(f'<div><p>{line}</p></div>' for line in prose(60 + at, 2))}</section>"
+        for at in range(4)
+    )
+    head = f'<script type="application/ld+json">{said}</script>'
+    return changed(story, head=head, inside=f'<div class="updates">{entries}</div>').html
 
 
 def test_a_live_blog_that_does_not_say_so_is_refused(template: Template, story: Story) -> None:
@@ -154,6 +186,11 @@ def test_a_copy_cut_another_way_is_refused(template: Template, story: Story, for
     words = text.split()
     copy = form.format(text=text, first=" ".join(words[:100]), second=" ".join(words[100:]))
     assert serve(template, changed(story, inside=copy).html) == TemplateRefusal(TemplateRefusalReason.SAID_TWICE)
+
+
+def test_a_sentence_that_is_shown_large_is_no_copy(template: Template, story: Story) -> None:
+    quoted = f"<p>{' '.join(prose(7)[2].split()[4:30])} and so on</p>"
+    assert isinstance(serve(template, changed(story, inside=quoted).html), ServedPage)
 
 
 def test_a_refrain_is_no_copy(template: Template, story: Story) -> None:

@@ -180,3 +180,14 @@ def test_a_page_that_is_no_plain_story_is_no_training(odd: Story, general: Seque
     page = replace(odd.example(), general="\n".join(general))
     assert isinstance(learn(examples(3)), Template)
     assert learn([*examples(2), page]) == NotLearned(NotLearnedReason.TOO_FEW_PAGES)
+
+
+def test_what_stands_on_the_hosts_live_blogs_as_well_is_no_story_s() -> None:
+    box = '<section class="talk"><p>Join what others say of it, and see what they answer you there.</p></section>'
+    live = ARTICLE.replace("NewsArticle", "LiveBlogPosting")
+    stories = [Story(number=number, inside=box if number == 0 else "") for number in range(2)]
+    others = [Story(number=number, inside=box, head=live).example() for number in (2, 3)]
+    template = learned([*(one.example() for one in stories), *others])
+    found = serve(template, Story(number=7, inside=box).html)
+    assert isinstance(found, ServedPage)
+    assert found.paragraphs == prose(7)

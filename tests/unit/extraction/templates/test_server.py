@@ -39,13 +39,36 @@ def eight_on(day: int) -> datetime:
     return datetime(2026, 5, day, 8, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [{"og_type": "website"}, {"published": ""}, {"head": ""}],
-    ids=lambda fields: next(iter(fields)),
-)
-def test_a_feature_of_all_training_pages_is_required(template: Template, story: Story, fields: dict[str, str]) -> None:
-    assert refusal(template, changed(story, **fields).html) is TemplateRefusalReason.FEATURE_MISSING
+FIELDS = [{"og_type": "website"}, {"published": ""}, {"head": ""}]
+
+
+@pytest.mark.parametrize("fields", FIELDS, ids=lambda fields: next(iter(fields)))
+def test_a_feature_of_all_training_pages_may_be_missing_on_a_plain_story(
+    template: Template, story: Story, fields: dict[str, str]
+) -> None:
+    assert served(template, changed(story, **fields).html).paragraphs == prose(7)
+    brief = changed(story, paragraphs=prose(7, 2), **fields)
+    assert refusal(template, brief.html) is TemplateRefusalReason.FEATURE_MISSING
+
+
+@pytest.mark.parametrize("at", range(3))
+def test_two_features_may_not(template: Template, story: Story, at: int) -> None:
+    page = changed(story, **FIELDS[at], **FIELDS[at - 1])
+    assert refusal(template, page.html) is TemplateRefusalReason.FEATURE_MISSING
+
+
+def test_headings_of_what_is_kept_may_stand_on_paths_that_no_training_page_had(
+    template: Template, story: Story
+) -> None:
+    parts = [(f"Number {at} of the long list", " ".join(prose(50 + at)[0].split()[:8])) for at in range(14)]
+    page = changed(story, inside="".join(f"<div><h3>{heading}</h3></div><p>{line}</p>" for heading, line in parts))
+    assert served(template, page.html).paragraphs == (*prose(7), *(line for part in parts for line in part))
+
+
+def test_a_list_of_names_may_stand_below_a_story(template: Template, story: Story) -> None:
+    names = tuple(f"{' '.join(prose(23 + at)[0].split()[:2])}" for at in range(60))
+    text = (*prose(7), *names)
+    assert served(template, changed(story, paragraphs=text).html).paragraphs == text
 
 
 def test_a_page_without_the_container_is_refused(template: Template, story: Story) -> None:

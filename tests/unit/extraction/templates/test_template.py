@@ -64,9 +64,9 @@ def test_every_block_is_explained(template: Template, story: Story) -> None:
 
 
 def test_a_refusal_is_explained(template: Template, story: Story) -> None:
-    found = explain(template, changed(story, og_type="website").html)
+    found = explain(template, changed(story, og_type="website", published="").html)
     assert found.against is TemplateRefusalReason.FEATURE_MISSING
-    assert found.missing == ("og:article",)
+    assert found.missing == ("og:article", "published")
     assert explain(template, changed(story, container="x").html).against is TemplateRefusalReason.NO_CONTAINER
 
 

@@ -161,6 +161,7 @@ ARABIC = Language(
         search: بحث
         members: المشتركون
         by: بقلم
+        and: و
         published: نشر
         updated: آخر تحديث
         related: اقرأ أيضا

@@ -166,6 +166,7 @@ GERMAN = Language(
         search: Suche
         members: Mitglieder
         by: Von
+        and: und
         published: Veröffentlicht
         updated: Aktualisiert
         related: Das könnte Sie auch interessieren

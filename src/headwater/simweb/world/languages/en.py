@@ -180,6 +180,7 @@ ENGLISH = Language(
         search: Search
         members: Members
         by: By
+        and: and
         published: Published
         updated: Updated
         related: You may also like

@@ -167,6 +167,7 @@ SPANISH = Language(
         search: Buscar
         members: Socios
         by: Por
+        and: y
         published: Publicado
         updated: Actualizado
         related: También te puede interesar

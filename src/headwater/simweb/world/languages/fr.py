@@ -167,6 +167,7 @@ FRENCH = Language(
         search: Recherche
         members: Abonnés
         by: Par
+        and: et
         published: Publié
         updated: Mis à jour
         related: À lire aussi

@@ -166,6 +166,7 @@ PORTUGUESE = Language(
         search: Pesquisar
         members: Assinantes
         by: Por
+        and: e
         published: Publicado
         updated: Atualizado
         related: Também pode interessar

@@ -163,6 +163,7 @@ RUSSIAN = Language(
         search: Поиск
         members: Подписчикам
         by: Автор
+        and: и
         published: Опубликовано
         updated: Обновлено
         related: Читайте также

@@ -21,6 +21,8 @@ GuiseName = Literal[
     "linked_leads",
     "live_blog",
     "live_ticker",
+    "named_titles",
+    "co_authors",
     "print_copy",
     "amp_copy",
     "hidden_copy",
@@ -30,6 +32,7 @@ GuiseName = Literal[
     "paywall",
     "summarised",
     "partial_main",
+    "split_story",
     "teaser_river",
     "renamed",
     "stripped",
@@ -39,6 +42,8 @@ GUISE_NAMES: tuple[GuiseName, ...] = get_args(GuiseName)
 GUISES_AT = "/guise/"
 TEASERS = 12
 BETWEEN = 4
+AGENCY = "Reuters"
+PARTS = 3
 BETWEEN_POSTS = timedelta(minutes=7)
 _NAMES = re.compile(r"(?<=\s)(class|id)=(\"[^\"]*\"|[\w-]+)")
 _SENTENCE_END = re.compile(r"(?<=[.!?؟]) ")
@@ -93,6 +98,23 @@ def _post(sheet: Sheet, at: int, paragraph: str) -> str:
     heading, *rest = map(in_html, _SENTENCE_END.split(paragraph))
     return f"""<div class="live-post"><time datetime="{moment.isoformat()}">{moment:%H:%M}</time>
 <h3>{heading}</h3><p>{" ".join(rest)}</p></div>"""
+
+
+def _named_titles(sheet: Sheet, _: Sequence[Teaser]) -> Guised:
+    """Everything that says the headline says the section and the site's name with it, its heading as well."""
+    title = f"{sheet.item.title} - {sheet.item.section} | {sheet.look.publisher.name}"
+    return Guised(replace(sheet, item=replace(sheet.item, title=title)), sheet.item)
+
+
+def _co_authors(sheet: Sheet, _: Sequence[Teaser]) -> Guised:
+    """Two persons and an agency, in one line."""
+    speech, author = sheet.look.publisher.speech, sheet.item.author
+    names = map(" ".join, zip(speech.first_names, speech.last_names, strict=False))
+    other = next(name for name in names if name != author)
+    line = f"{author} {speech.labels['and']} {other}, {AGENCY}"
+    return Guised(
+        replace(sheet, item=replace(sheet.item, author=line)), replace(sheet.item, author=f"{author}, {other}")
+    )
 
 
 def _print_copy(sheet: Sheet, _: Sequence[Teaser]) -> Guised:
@@ -157,6 +179,20 @@ def _partial_main(sheet: Sheet, _: Sequence[Teaser]) -> Guised:
     return Guised(replace(sheet, lines=(first,), outside=f'<section class="continued">{rest}</section>'), sheet.item)
 
 
+def _split_story(sheet: Sheet, teasers: Sequence[Teaser]) -> Guised:
+    """The story in several elements of a kind, with a card of another story between each two of them."""
+    lines = list(map(in_html, sheet.item.paragraphs))
+    size = max(len(lines) // PARTS, 1)
+    own, *others = [lines[at : at + size] for at in range(0, len(lines), size)]
+    cards = (f"<div class=card>{_headline(one)}</div>" for one in teasers)
+    below = "\n".join(f"{next(cards, '')}<article class=part>{_paragraphs(part)}</article>" for part in others)
+    return Guised(replace(sheet, lines=tuple(own), outside=below), sheet.item)
+
+
+def _paragraphs(lines: Sequence[str]) -> str:
+    return "\n".join(f"<p>{line}</p>" for line in lines)
+
+
 def _teaser_river(sheet: Sheet, teasers: Sequence[Teaser]) -> Guised:
     """The story, and below it as much again of others."""
     cards = "\n".join(f"<div class=card><h3>{_headline(one)}</h3><p>{in_html(one.lead)}</p></div>" for one in teasers)
@@ -173,6 +209,8 @@ GUISES: Mapping[GuiseName, Callable[[Sheet, Sequence[Teaser]], Guised]] = {
     "linked_leads": _linked_leads,
     "live_blog": _live_blog,
     "live_ticker": _live_ticker,
+    "named_titles": _named_titles,
+    "co_authors": _co_authors,
     "print_copy": _print_copy,
     "amp_copy": _amp_copy,
     "hidden_copy": _hidden_copy,
@@ -182,6 +220,7 @@ GUISES: Mapping[GuiseName, Callable[[Sheet, Sequence[Teaser]], Guised]] = {
     "paywall": _paywall,
     "summarised": _summarised,
     "partial_main": _partial_main,
+    "split_story": _split_story,
     "teaser_river": _teaser_river,
     "renamed": _as_it_is,
     "stripped": _as_it_is,
