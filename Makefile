@@ -20,8 +20,8 @@ UV := $(BIN)/python -m uv
 INSTALL := $(UV) pip install --quiet --python $(BIN)/python --no-deps --compile-bytecode
 
 .DEFAULT_GOAL := help
-.PHONY: help install check fix test test-long test-pg15 test-pg16 test-py312 test-py313 test-slow unit release chromium redis postgresql-15 opensearch elasticsearch coverage bench bench-urls bench-simweb bench-frontier bench-net \
-        bench-feeds bench-cadence bench-extract bench-templates bench-path bench-neighbours bench-search bench-deliver bench-scale bench-serve bench-faults client demo docs schema lock clean
+.PHONY: help install check fix test test-long test-pg15 test-pg16 test-py312 test-py313 test-slow unit release site chromium redis cloud-init postgresql-15 opensearch elasticsearch coverage bench bench-urls bench-simweb bench-frontier bench-net \
+        bench-feeds bench-cadence bench-extract bench-templates bench-path bench-neighbours bench-signing bench-search bench-deliver bench-scale bench-serve bench-faults client demo docs screenshots schema lock clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -95,7 +95,15 @@ redis:
 	    || echo "redis-server could not be installed; the tests that need it are skipped."; \
 	fi
 
-test-long: $(READY) chromium redis ## killed processes, bombs, browsers, real search servers, hostile neighbours: minutes of real work
+# It reads the description of a small machine by its own schema.
+cloud-init:
+	@if ! command -v cloud-init >/dev/null && [ -f /etc/debian_version ] && [ "$$(id -u)" = 0 ]; then \
+	  echo "Installing cloud-init …"; \
+	  { apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends cloud-init; } >/dev/null 2>&1 \
+	    || echo "cloud-init could not be installed; the test that needs it is skipped."; \
+	fi
+
+test-long: $(READY) chromium redis cloud-init ## killed processes, bombs, browsers, real search servers, hostile neighbours: minutes of real work
 	@$(BIN)/python -m pytest -n $(LONG_WORKERS) -m "long or opensearch" $(ARGS)
 
 test-slow: $(READY) ## the slow proofs: a million URLs in one call, two hundred publishers over days
@@ -110,7 +118,7 @@ coverage: $(READY) ## tests with coverage of src; fails under 91 %
 	@$(BIN)/coverage combine --quiet
 	@$(BIN)/coverage report
 
-bench: bench-urls bench-simweb bench-frontier bench-net bench-feeds bench-cadence bench-extract \
+bench: bench-urls bench-simweb bench-frontier bench-net bench-signing bench-feeds bench-cadence bench-extract \
        bench-templates bench-path bench-neighbours bench-search ## every benchmark
 
 bench-urls: $(READY) ## canonical keys per second on one core
@@ -121,6 +129,9 @@ bench-simweb: $(READY) ## pages per second served by the simulated web from one 
 
 bench-frontier: $(READY) ## claims, settles and submits per second; QUICK=1 stays under two minutes
 	@$(BIN)/python -m benchmarks.frontier $(if $(QUICK),--quick) $(ARGS)
+
+bench-signing: $(READY) ## what the signature of a request costs
+	@$(BIN)/python -m benchmarks.signing
 
 bench-net: $(READY) ## requests per CPU-second beside bare aiohttp, pooling and memory
 	@$(BIN)/python -m benchmarks.net $(ARGS)
@@ -162,6 +173,9 @@ bench-faults: $(READY) ## connections, stalls, crashes, a network away, kills at
 release: $(READY) ## wheel and sdist in dist/: built, checked, installed without a network and run
 	@.ci/release $(BIN)/python
 
+site: $(READY) ## the documents as a site in build/site, searchable without a network; a broken link fails
+	@.ci/site $(BIN)/python
+
 demo: $(READY) ## the main job, offline, on embedded defaults
 	@$(BIN)/headwater demo $(ARGS)
 
@@ -176,9 +190,17 @@ client: $(READY) ## rewrite the generated part of headwater.client from the desc
 schema: $(READY) ## rewrite docs/schema.sql, the whole database, from a migrated one
 	@$(BIN)/python -m headwater.database.schema_page docs
 
+screenshots: $(READY) chromium ## take the pictures of docs/pictures again, from the demo's world
+	@$(BIN)/python -m tests.browser.pictures $(ARGS)
+
+COMPILE := $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate \
+	  --custom-compile-command "make lock"
+
 lock: $(READY) ## resolve again into requirements.lock, universal, with hashes and without an index address
-	$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate \
-	  --custom-compile-command "make lock" --extra dev pyproject.toml --output-file requirements.lock
+	$(COMPILE) --extra dev pyproject.toml --output-file requirements.lock
+	@# Of the same versions: what the image runs, and what it is built with.
+	$(COMPILE) --constraint requirements.lock --extra redis --extra warc --extra mcp --extra identity pyproject.toml --output-file deploy/run.lock
+	echo hatchling | $(COMPILE) --constraint requirements.lock - --output-file deploy/build.lock
 
 clean: ## remove .venv and what tools left behind
 	rm -rf $(VENV) .venv-3.* dist build htmlcov .coverage .coverage.* .hypothesis .mypy_cache .ruff_cache .import_linter_cache

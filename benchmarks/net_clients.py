@@ -55,7 +55,7 @@ class NoSlot(HeldSlot):
     async def open(self) -> None:
         pass
 
-    def sent(self) -> None:
+    def sent(self, sent_from: str | None = None) -> None:
         pass
 
     def ended(

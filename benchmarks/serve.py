@@ -1,12 +1,13 @@
-"""What the API costs at 1 M documents and 10 M entries: every list at both ends and within, searches, changes, explain.
+"""What the API and the console cost at 1 M documents and 10 M entries: lists at both ends and within, searches, pages.
 
-Run: python -m benchmarks.serve [--quick] [--folder F]
+Run: python -m benchmarks.serve [--quick] [--console] [--folder F]
 
 The database is filled once (`benchmarks/serve_world.py`) and kept in the cache of this user; the first run takes half
 an hour and some 45 GB, `--quick` a tenth of both. `headwater run web` answers over it, in a process of its own. One
 client asks over a connection that is kept alive, one request after the other: each list at its first page, at places
 within it and at its last page. A figure is the time until the last byte of an answer has come; of a group, such as all
-lists, the JSON line tells the 95th percentile of its slowest question.
+lists or all pages of the console, the JSON line tells the 95th percentile of its slowest question. The strip of
+totals, which the pages of a process share for two seconds, is asked for by the first of them.
 
 `vs_bare_route` compares requests for each second of processor time of the web role with those of a bare FastAPI route
 in another process under the same server settings, which returns the same bytes; the database's own time is not in it.
@@ -38,6 +39,7 @@ from benchmarks.scale import server_in
 from benchmarks.scale_world import counts_at
 from benchmarks.serve_lists import (
     CHANGES,
+    CONSOLE,
     EXPLAIN,
     FIGURES,
     FIRST,
@@ -51,6 +53,7 @@ from benchmarks.serve_lists import (
     question_of,
     wishes,
 )
+from benchmarks.serve_pages import pages
 from benchmarks.serve_world import WORLD, cache_folder, described, kept_world, say
 from headwater.run.processes import child_processes
 
@@ -162,6 +165,7 @@ async def questions(connection: Any, client: Client) -> list[Question]:
         SAMPLES,
     )
     sources = await connection.fetch("select id from sources order by id limit $1", SAMPLES)
+    asked += await pages(connection)
     return asked + explained([row["url"] for row in urls if row["url"]], [str(row["id"]) for row in sources])
 
 
@@ -238,6 +242,7 @@ def summed_up(
         "changes_p95_ms": slowest(CHANGES),
         "explain_p95_ms": slowest(EXPLAIN),
         "figures_p95_ms": slowest(FIGURES),
+        "console_p95_ms": slowest(CONSOLE),
         "last_page_vs_first": round(flat[least_flat], 2),
         "least_flat": least_flat,
         "vs_bare_route": round(statistics.geometric_mean(one["ratio"] for one in compared.values()), 3),
@@ -247,11 +252,26 @@ def summed_up(
     }
 
 
-async def run(size: float, folder: Path) -> dict[str, Any]:
+def of_console(size: float, figures: Mapping[str, Mapping[str, Figure]]) -> dict[str, Any]:
+    answers = {name: found[FIRST] for name, found in figures.items()}
+    return {
+        "benchmark": "serve",
+        "size": size,
+        "console_p95_ms": max(one.p95_ms for one in answers.values()),
+        "beyond_goal": {name: one.p95_ms for name, one in answers.items() if one.p95_ms > GOAL_MS},
+        "answers": {name: [one.p50_ms, one.p95_ms] for name, one in answers.items()},
+    }
+
+
+async def run(size: float, folder: Path, *, only_console: bool) -> dict[str, Any]:
     async with server_in(folder / "database") as (_, server_dsn):
         dsn = await kept_world(server_dsn, size)
         say(described(counts_at(size, WORLD)))
         async with web_role(dsn, folder) as (process, base), client_at(base) as client:
+            if only_console:
+                async with plain_connection(dsn) as connection:
+                    asked = await pages(connection)
+                return {**of_console(size, await all_measured(client, asked)), "refused": client.refused}
             await client.ensure_view()
             async with plain_connection(dsn) as connection:
                 asked = await questions(connection, client)
@@ -263,12 +283,13 @@ async def run(size: float, folder: Path) -> dict[str, Any]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
     parser.add_argument("--quick", action="store_true", help="a tenth of everything")
+    parser.add_argument("--console", action="store_true", help="only the pages of the console")
     parser.add_argument("--folder", type=Path, default=cache_folder(), help="where the databases are kept")
     given = parser.parse_args()
     # To be told to end is no reason to leave a server behind: treat it like Ctrl-C.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     given.folder.mkdir(parents=True, exist_ok=True)
-    print(json.dumps(asyncio.run(run(TENTH if given.quick else WHOLE, given.folder))))
+    print(json.dumps(asyncio.run(run(TENTH if given.quick else WHOLE, given.folder, only_console=given.console))))
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from headwater.search.listing import cursor_at as newest_cursor
 
 FIRST, MIDDLE, LAST = "first", "middle", "last"
 LIST, SEARCH, CHANGES, EXPLAIN, FIGURES = "list", "search", "changes", "explain", "figures"
+CONSOLE = "console"
 # Where a list is looked into, in shares of it; and rows before the end, where its last page begins.
 WITHIN = (0.1, 0.3, 0.5, 0.7, 0.9)
 LAST_ROWS = 20

@@ -45,7 +45,8 @@ create type settlement as (
     close_reason text,
     temper smallint,
     kind text,
-    address text
+    address text,
+    sent_from text
 );
 
 create type new_document as (
@@ -310,6 +311,7 @@ create table channels (
     polls_lately                real not null default 0,  -- Polls, fading with a half-life of 14 days, as of last_polled_at; so are the two after it.
     vain_polls_lately           real not null default 0,  -- Those that brought nothing new.
     new_items_lately            real not null default 0,
+    waits_since                 timestamptz,  -- When it fell due, of one that was put aside since because others of its host had their turn.
     constraint channels_pkey PRIMARY KEY (id),
     constraint channels_source_id_kind_url_hash_key UNIQUE (source_id, kind, url_hash),
     constraint channels_kind_fkey FOREIGN KEY (kind) REFERENCES channel_kinds(kind),
@@ -323,6 +325,7 @@ CREATE INDEX channels_at_work ON channels USING btree (bucket, host) WHERE token
 CREATE INDEX channels_crawls ON channels USING btree (source_id) INCLUDE (bucket, url_hash) WHERE is_active AND kind = 'crawl'::text;
 CREATE INDEX channels_due ON channels USING btree (is_unpolled, next_poll_at) WHERE is_active;
 CREATE INDEX channels_failing ON channels USING btree (source_id) WHERE is_active AND consecutive_errors > 0;
+CREATE INDEX channels_idle ON channels USING btree (COALESCE(last_new_at, created_at)) WHERE is_active;
 CREATE INDEX channels_in_vain ON channels USING btree (vain_polls_lately DESC) WHERE is_active;
 CREATE INDEX channels_leased ON channels USING btree (lease_until) WHERE lease_until IS NOT NULL;
 CREATE INDEX channels_of_host ON channels USING btree (bucket, host, next_poll_at);
@@ -330,6 +333,8 @@ CREATE UNIQUE INDEX channels_one_feed ON channels USING btree (url_hash) WHERE k
 CREATE INDEX channels_silent ON channels USING btree (source_id) WHERE is_active AND silent_since IS NOT NULL;
 CREATE INDEX channels_suspected ON channels USING btree (next_poll_at) WHERE token IS NOT NULL OR lost_count > 0;
 CREATE INDEX channels_switched_off ON channels USING btree (source_id) WHERE NOT is_enabled;
+CREATE INDEX channels_worst ON channels USING btree (consecutive_errors, id) WHERE is_active AND consecutive_errors > 0;
+CREATE TRIGGER channels_look_at_hub AFTER UPDATE OF is_active ON channels FOR EACH ROW WHEN (old.is_active <> new.is_active) EXECUTE FUNCTION look_at_hub();
 CREATE TRIGGER count_added AFTER INSERT ON channels REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_channels_added();
 CREATE TRIGGER count_changed AFTER UPDATE OF is_active ON channels FOR EACH ROW WHEN (old.is_active <> new.is_active) EXECUTE FUNCTION count_channel_changed();
 CREATE TRIGGER count_removed AFTER DELETE ON channels REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_channels_removed();
@@ -627,6 +632,7 @@ create table url_frontier (
     constraint url_frontier_status_check CHECK (status = ANY (ARRAY['pending'::text, 'fetching'::text, 'fetched'::text, 'failed'::text, 'dead'::text])),
     constraint url_frontier_url_hash_check CHECK (length(url_hash) = 32)
 ) with (fillfactor=80, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=20000, autovacuum_vacuum_cost_delay=0, autovacuum_analyze_scale_factor=0.05);
+CREATE INDEX url_frontier_failures ON url_frontier USING btree (status, reason, bucket, url_hash) WHERE (status = ANY (ARRAY['failed'::text, 'dead'::text])) AND reason IS NOT NULL;
 CREATE INDEX url_frontier_paused ON url_frontier USING btree (source_id, bucket, url_hash) WHERE held = 'paused'::text;
 CREATE INDEX url_frontier_poison ON url_frontier USING btree (updated_at) WHERE status = 'dead'::text AND reason = 'poison'::text;
 CREATE INDEX url_frontier_revisit ON url_frontier USING btree (revisit_at) WHERE status = 'fetched'::text AND revisit_at IS NOT NULL;
@@ -681,7 +687,8 @@ create table fetch_log (
     status      smallint,
     body_bytes  bigint,
     verdict     text not null,
-    reason      text
+    reason      text,
+    sent_from   inet  -- The address of our machine that it left from; behind NAT not the one that its server saw.
 ) partition by range (at);
 CREATE INDEX fetch_log_entry ON ONLY fetch_log USING btree (bucket, url_hash);
 CREATE INDEX fetch_log_recent ON ONLY fetch_log USING btree (at);
@@ -1014,17 +1021,21 @@ CREATE UNIQUE INDEX templates_active ON templates USING btree (bucket, host, sec
 CREATE INDEX templates_unused ON templates USING btree (used_at) WHERE status = 'active'::text;
 
 create table role_processes (
-    id         uuid not null,
-    owner      text not null,
-    role       text not null,
-    does       text[] not null,
-    host       text not null,
-    pid        integer not null,
-    version    text not null,
-    started_at timestamptz not null default now(),
-    beat_at    timestamptz not null,
-    counts     jsonb not null,  -- Since its start; role_figures has the same by ten minutes.
-    failing    jsonb not null,  -- Tasks that fail at present, each with the sentence of its last error.
+    id             uuid not null,
+    owner          text not null,
+    role           text not null,
+    does           text[] not null,
+    host           text not null,
+    pid            integer not null,
+    version        text not null,
+    started_at     timestamptz not null default now(),
+    beat_at        timestamptz not null,
+    counts         jsonb not null,  -- Since its start; role_figures has the same by ten minutes.
+    failing        jsonb not null,  -- Tasks that fail at present, each with the sentence of its last error.
+    drain_asked_at timestamptz,  -- A person asked it to take on nothing more; null: it works.
+    drain_asked_by text,
+    is_draining    boolean not null default false,  -- It has heard so, with its last beat.
+    under_way      integer not null default 0,  -- Pieces of leased work it had in hand at its last beat.
     constraint role_processes_pkey PRIMARY KEY (id)
 ) with (fillfactor=50);
 
@@ -1263,6 +1274,7 @@ create table login_attempts (
     failures      integer not null,
     failed_at     timestamptz not null default now(),
     blocked_until timestamptz not null,
+    told_until    timestamptz,  -- The end of the wait that was last written into the audit log.
     constraint login_attempts_pkey PRIMARY KEY (subject)
 );
 CREATE INDEX login_attempts_by_time ON login_attempts USING btree (failed_at);
@@ -1461,14 +1473,16 @@ create table source_delays (
 CREATE INDEX source_delays_old ON source_delays USING brin (day);
 
 create table crowded_hosts (
-    bucket            smallint not null,
-    host              text not null,
-    queue             integer not null,  -- The most channels that were due at once, as claims met them lately.
-    seen_at           timestamptz not null,
-    channels          integer,
-    deserved_per_hour real,  -- Polls, if each of its channels were polled at the interval of its own.
-    possible_per_hour real,  -- Polls that its delay leaves room for.
-    judged_at         timestamptz,
+    bucket              smallint not null,
+    host                text not null,
+    seen_at             timestamptz not null,
+    channels            integer,
+    deserved_per_hour   real,  -- Polls, if each of its channels were polled at the interval of its own.
+    possible_per_hour   real,  -- Polls that its delay leaves room for.
+    judged_at           timestamptz,
+    queue_ends_at       timestamptz,  -- The last turn that was given to a channel.
+    first_queue_ends_at timestamptz,  -- The same of channels that were never polled.
+    crowding            real not null default 1,  -- By so much the intervals of its channels are lengthened, so that all have their turns.
     constraint crowded_hosts_pkey PRIMARY KEY (bucket, host)
 );
 
@@ -1712,8 +1726,8 @@ function began_at(granted timestamptz, duration_ms integer, p_now timestamptz) r
 function believed_original(n new_document, p_simhash bigint) returns document_key stable set plan_cache_mode=force_generic_plan, enable_seqscan=off;
 function bits_apart(p_one bigint, p_other bigint) returns integer immutable;
 function capacity_of(max_concurrency smallint, bad_in_a_row smallint) returns smallint immutable;
-function change_entries(p_buckets smallint[], p_hashes bytea[], p_from text[], p_status text, p_reason text, p_held text, p_now timestamptz DEFAULT NULL::timestamptz) returns integer volatile set enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off;
-function charge_slots(p_bucket smallint, p_token uuid, p_count integer, p_margin interval, p_started_at timestamptz, p_duration_ms integer, p_status smallint, p_body_bytes bigint, p_past_kind text, p_now timestamptz DEFAULT NULL::timestamptz, OUT granted_at timestamptz, OUT lasts interval, OUT not_before interval, OUT why text) returns record volatile;
+function change_entries(p_buckets smallint[], p_hashes bytea[], p_from text[], p_status text, p_reason text, p_held text, p_now timestamptz DEFAULT NULL::timestamptz, p_error text DEFAULT NULL::text) returns integer volatile set enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off;
+function charge_slots(p_bucket smallint, p_token uuid, p_count integer, p_margin interval, p_started_at timestamptz, p_duration_ms integer, p_status smallint, p_body_bytes bigint, p_past_kind text, p_sent_from text, p_now timestamptz DEFAULT NULL::timestamptz, OUT granted_at timestamptz, OUT lasts interval, OUT not_before interval, OUT why text) returns record volatile;
 function claim_channels(p_owner text, p_limit integer, p_lease interval, p_now timestamptz DEFAULT NULL::timestamptz, p_jobs_pool integer DEFAULT NULL::integer, p_jobs_batch integer DEFAULT NULL::integer, p_jobs_every interval DEFAULT NULL::interval, p_marks timestamptz[] DEFAULT NULL::timestamptz[], p_first integer DEFAULT 0) returns TABLE(id uuid, marks timestamptz[], wait interval) volatile set plan_cache_mode=force_generic_plan, enable_bitmapscan=off, enable_seqscan=off;
 function claim_entries(p_owner text, p_limit integer, p_lease interval, p_bucket smallint DEFAULT NULL::smallint, p_marks timestamptz[] DEFAULT NULL::timestamptz[], p_now timestamptz DEFAULT NULL::timestamptz, p_doubted integer DEFAULT NULL::integer, p_doubted_first integer DEFAULT 0, p_domains text[] DEFAULT '{}'::text[], p_sources uuid[] DEFAULT '{}'::uuid[]) returns TABLE(token uuid, bucket smallint, url_hash bytea, host text, url text, source_id uuid, origin text, depth smallint, priority smallint, retry_count smallint, fetch_count integer, hops smallint, resume_url text, etag text, last_modified text, content_hash bytea, is_alone boolean, wait interval, marks timestamptz[], domain text, found_by uuid, is_doubted boolean) volatile set plan_cache_mode=force_generic_plan, enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, enable_bitmapscan=off, enable_sort=on;
 function claim_left(e url_frontier, p_is_removed boolean, p_found_by text) returns smallint immutable;
@@ -1733,6 +1747,7 @@ function ended_by_takedown(s settlement) returns settlement immutable;
 function ensure_days(p_table text, p_from date, p_days integer, p_most integer DEFAULT 10000) returns integer volatile set lock_timeout=3s;
 function ensure_hosts(p_buckets smallint[], p_hosts text[], p_delay_ms integer, p_domains text[] DEFAULT NULL::text[]) returns void volatile;
 function entry_id(bucket smallint, url_hash bytea) returns uuid immutable;  -- (migration)
+function error_class(p_error text) returns text immutable;
 function expire_jobs_of_page(p_bucket smallint, p_url_hash bytea, p_now timestamptz) returns void volatile set plan_cache_mode=force_generic_plan, enable_seqscan=off;
 function extend_leases(p_buckets smallint[], p_tokens uuid[], p_lease interval, p_now timestamptz DEFAULT NULL::timestamptz) returns uuid[] volatile set enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off;
 function farthest_slot(burst smallint, delay_ms integer, penalty_ms integer) returns interval immutable;
@@ -1770,6 +1785,7 @@ function lock_claims(p_hashes bytea[]) returns void volatile;
 function lock_hashes(p_hashes bytea[]) returns void volatile;
 function lock_hosts(p_buckets smallint[], p_hosts text[]) returns void volatile set plan_cache_mode=force_generic_plan, enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off;
 function lock_number(p_hash bytea) returns bigint immutable;
+function look_at_hub() returns trigger volatile;  -- (migration)
 function move_changes(p_most integer) returns integer volatile set plan_cache_mode=force_custom_plan;
 function near_duplicate_of(p_told telling, p_simhash bigint) returns document_key stable set plan_cache_mode=force_generic_plan, enable_seqscan=off;
 function note_address_change() returns trigger volatile;  -- (migration)
@@ -1783,10 +1799,11 @@ function place_document(p_one document_key, p_of document_key, p_is_believed boo
 function poll_turn(p_delay_ms integer, p_has_pages boolean) returns interval immutable;
 function refresh_hosts(p_buckets smallint[], p_hosts text[], p_now timestamptz) returns void volatile set plan_cache_mode=force_generic_plan, enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, enable_bitmapscan=off;
 function refuse_write() returns trigger volatile;  -- (migration)
-function regrant_slot(p_bucket smallint, p_token uuid, p_lease interval, p_reach interval, p_verdict text, p_status smallint, p_body_bytes bigint, p_started_after interval, p_duration_ms integer, p_past_kind text, p_slack interval, p_now timestamptz DEFAULT NULL::timestamptz, OUT wait interval, OUT is_alone boolean, OUT not_before interval, OUT why text) returns record volatile;
+function regrant_slot(p_bucket smallint, p_token uuid, p_lease interval, p_reach interval, p_verdict text, p_status smallint, p_body_bytes bigint, p_started_after interval, p_duration_ms integer, p_past_kind text, p_sent_from text, p_slack interval, p_now timestamptz DEFAULT NULL::timestamptz, OUT wait interval, OUT is_alone boolean, OUT not_before interval, OUT why text) returns record volatile;
 function rekey_document(p_bucket smallint, p_old bytea, p_new bytea, p_now timestamptz) returns void volatile set plan_cache_mode=force_generic_plan, enable_seqscan=off;
 function rekey_entry(p_bucket smallint, p_old bytea, p_new bytea, p_now timestamptz) returns text volatile set plan_cache_mode=force_generic_plan, enable_seqscan=off;
 function release_all_but(p_owner text, p_held uuid[], p_now timestamptz DEFAULT NULL::timestamptz) returns integer volatile set enable_hashjoin=off, enable_mergejoin=off;
+function renew_parts(n new_document, p_now timestamptz) returns integer volatile set plan_cache_mode=force_generic_plan, enable_seqscan=off;
 function rescue_expired(p_limit integer, p_now timestamptz DEFAULT NULL::timestamptz, p_lease interval DEFAULT NULL::interval) returns TABLE(rescued integer, suspected integer, poisoned integer) volatile set enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off;
 function reserve_slot(p_bucket smallint, p_host text, p_kind text, p_owner text, p_lease interval, p_reach interval, p_default_delay_ms integer, p_slack interval, p_now timestamptz DEFAULT NULL::timestamptz, p_domain text DEFAULT NULL::text, OUT token uuid, OUT wait interval, OUT is_alone boolean, OUT not_before interval, OUT why text) returns record volatile;
 function respell_document(n new_document, p_now timestamptz) returns integer volatile set plan_cache_mode=force_generic_plan, enable_seqscan=off;
@@ -1799,7 +1816,7 @@ function search_vector(p_language text, p_a text, p_b text, p_c text, p_d text) 
 function settle_requests(p_settlements settlement[], p_now timestamptz DEFAULT NULL::timestamptz) returns uuid[] volatile set plan_cache_mode=force_generic_plan, enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, enable_bitmapscan=off;
 function spacing_after(space interval, slack interval, max_concurrency smallint) returns interval immutable;
 function spacing_of(delay_ms integer, penalty_ms integer) returns interval immutable;
-function standing_of(p_status text) returns integer immutable;
+function standing_of(p_status text, p_reason text) returns integer immutable;
 function step_down(p_one document_key, p_for document_key, p_is_believed boolean, p_now timestamptz) returns void volatile;
 function steps_back_of(rank bigint) returns smallint immutable;
 function story_of(n new_document, p_simhash bigint, p_is_claimed boolean, p_now timestamptz, OUT told telling, OUT first bigint) returns record stable set plan_cache_mode=force_generic_plan, enable_seqscan=off;

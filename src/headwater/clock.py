@@ -30,11 +30,12 @@ class SystemClock:
 class PacedClock:
     """Simulated time: starts at `start` and runs `pace` times as fast as real time."""
 
-    def __init__(self, start: datetime, pace: float, real: Clock) -> None:
+    def __init__(self, start: datetime, pace: float, real: Clock, began: float | None = None) -> None:
         self._start = start
         self._pace = pace
         self._real = real
-        self.began = real.monotonic()  # when it was `start`, by the real clock
+        # When it was `start`, by the real clock, whose monotonic time is the same for all processes of a machine.
+        self.began = real.monotonic() if began is None else began
 
     def now(self) -> datetime:
         return self._start + timedelta(seconds=self.monotonic())
@@ -44,3 +45,11 @@ class PacedClock:
 
     async def sleep(self, seconds: float) -> None:
         await self._real.sleep(seconds / self._pace)
+
+
+class ArrivingClock(PacedClock):
+    """Runs at its pace from some past on until it has reached the present, and is the real time from there on."""
+
+    def now(self) -> datetime:
+        until_present = (self._real.now() - self._start).total_seconds()
+        return self._start + timedelta(seconds=min(self.monotonic(), until_present))

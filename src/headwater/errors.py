@@ -16,6 +16,7 @@
     │   └── RenderUnavailable        5   no browser to render pages with (in fetch/browser.py)
     ├── Refused                      6   policy forbids it: robots, takedown, guard
     ├── Busy                         7   another process holds it: a lock, a port, a run
+    │   └── Outdated                 7   it was changed since it was read: the save would undo that
     ├── QueryFailed                  1   PostgreSQL refused a statement; a bug or broken data
     │   └── DiskFull                 5   of the database
     └── MigrationFailed              1   the schema could not be moved; nothing was half-applied
@@ -99,6 +100,10 @@ class Refused(HeadwaterError):
 
 class Busy(HeadwaterError):
     exit_code = 7
+
+
+class Outdated(Busy):
+    pass
 
 
 # Classes of SQLSTATE that say nothing about what was asked: rolled back among others, out of disk or memory, locked,

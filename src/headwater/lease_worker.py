@@ -8,6 +8,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from uuid import UUID
 
 from headwater.clock import Clock
+from headwater.drain import Drain
 from headwater.errors import DatabaseDown, OutOfResources, QueryFailed, as_fields
 from headwater.figures import LEASES_LOST, NOT_GIVEN_BACK, WORK_BROKE, WORK_LOST, Figures
 from headwater.load import Load
@@ -100,6 +101,7 @@ class LeaseWorker(Generic[AnyLease]):
     settling: Settling | None = None
     load: Load | None = None  # in place of a fixed size
     figures: Figures = field(default_factory=Figures)
+    drain: Drain = field(default_factory=Drain)
     idle: Callable[[], int] = lambda: 0  # how many of those at work only wait for what others find
     _running: dict[asyncio.Task[None], AnyLease] = field(default_factory=dict, init=False)
     _alone_from: float = field(default=float("-inf"), init=False)
@@ -162,6 +164,9 @@ class LeaseWorker(Generic[AnyLease]):
 
     async def _claim_and_start(self, stop: asyncio.Event) -> None:
         await self._give_back_lost()
+        if self.drain.is_asked:
+            await self._until_asked_to_work(stop)
+            return
         if self._is_short:
             self._is_short = False
             await self._sleep_unless(stop, FIRST_PAUSE)
@@ -188,6 +193,14 @@ class LeaseWorker(Generic[AnyLease]):
         if not leases and not (is_put_off and await self._work_alone(stop)):
             await self._rest(come_back_in, stop)
 
+    async def _until_asked_to_work(self, stop: asyncio.Event) -> None:
+        """What is under way goes on meanwhile."""
+        resting = asyncio.create_task(self.drain.until_over())
+        try:
+            await self._until_something_ends(stop, resting)
+        finally:
+            resting.cancel()
+
     @property
     def _must_wait(self) -> bool:
         """Work under way cannot be settled: more of it would be claimed in vain."""
@@ -213,6 +226,7 @@ class LeaseWorker(Generic[AnyLease]):
     def _start(self, lease: AnyLease) -> None:
         task = asyncio.create_task(self._work(lease, self._troubles))
         self._running[task] = lease
+        self.drain.under_way += 1
         task.add_done_callback(self._forget)
 
     async def _worked_alone(self, stop: asyncio.Event) -> bool:
@@ -278,6 +292,7 @@ class LeaseWorker(Generic[AnyLease]):
 
     def _forget(self, task: asyncio.Task[None]) -> None:
         self._running.pop(task, None)
+        self.drain.under_way -= 1
         self.look_again()
 
     def look_again(self) -> None:

@@ -115,6 +115,16 @@ DISCOVERY_DELAY = Metric(
     "histogram",
     "Time from the publication of an item, as its channel tells it, to its discovery.",
 )
+PUSH_CHANNELS = Metric(
+    "headwater_push_channels",
+    "gauge",
+    "Channels whose answers name a hub (named), that are subscribed to (subscribed), and whose hub is trusted, so that "
+    "polls are for safety (trusted); each up to 10,000.",
+    ("state",),
+)
+PUSH_AGE = Metric(
+    "headwater_push_age_seconds", "gauge", "Since a hub pushed something new; 0 where none has ever done so."
+)
 OVERDUE = Metric("headwater_channels_overdue", "gauge", "Channels that are due for 15 minutes or more; up to 1,000.")
 OLDEST_DUE = Metric(
     "headwater_channels_oldest_due_seconds",

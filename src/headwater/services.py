@@ -18,6 +18,7 @@ from headwater.database.migrate import status as migrations
 from headwater.database.pool import Database, PoolLimits
 from headwater.database.reviving import keep_serving
 from headwater.database.translate import with_escapes
+from headwater.drain import Drain
 from headwater.errors import DatabaseDown, QueryFailed, as_fields
 from headwater.figures import Figures
 from headwater.frontier.host_rules import READ_EVERY, use_stored_rules
@@ -44,6 +45,7 @@ class Services:
     database: Database
     installation: Installation
     network: NetworkWatch
+    drain: Drain
 
 
 def logger_for(loaded: Loaded) -> Logger:
@@ -183,6 +185,7 @@ async def _services_on(database: Database, dsn: str, loaded: Loaded, clock: Cloc
         network=NetworkWatch(
             SystemClock(), log, partial(has_answered, database), loaded.settings.fetch.total_timeout, figures
         ),
+        drain=Drain(),
     )
 
 

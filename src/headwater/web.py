@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -23,6 +24,8 @@ from headwater.frontier.control import end_where, revive_where
 from headwater.frontier.entry import DeadReason
 from headwater.net.guard import AddressGuard, parse_allowed_place
 from headwater.net.identity import Identity, identity_of
+from headwater.net.keys import identity_file
+from headwater.net.signing import KeyFile, RequestSigner, agent_origin
 from headwater.net.transport import Pooling, TransferLimits, Transport
 from headwater.politeness.addresses import answering_domains
 from headwater.politeness.hosts import follow_address, pace_everybody
@@ -53,11 +56,16 @@ class Web:
 
 @asynccontextmanager
 async def open_web(
-    services: Services, owner: str, resolver: AbstractResolver | None = None, *, leaves_no_trace: bool = False
+    services: Services,
+    owner: str,
+    resolver: AbstractResolver | None = None,
+    *,
+    trust: ssl.SSLContext | None = None,
+    leaves_no_trace: bool = False,
 ) -> AsyncIterator[Web]:
-    """`owner` is the name under which slots are held."""
+    """`owner` is the name under which slots are held; `resolver` and `trust` as the Transport takes them."""
     settings, clock, database = services.settings, services.clock, services.database
-    identity = identity_of(settings.fetch)
+    identity = identity_of(settings.fetch, settings.web.public_url)
     say_what_is_unusual(services)
     if not owner.startswith(COMMAND):
         ask_for_a_contact(services)
@@ -75,6 +83,7 @@ async def open_web(
     followers = RulesFollower(services)
     own = await own_listeners(services.dsn) | await own_listeners(direct_address(settings.database) or "")
     transport = transport_of(services, identity, resolver, own)
+    transport.trust, transport.signer = trust, signer_of(services)
     if leaves_no_trace:
         transport.dialled = None
     if not owner.startswith(COMMAND):
@@ -133,6 +142,16 @@ async def own_listeners(dsn: str) -> frozenset[tuple[str, int]]:
     except OSError:
         return frozenset({(place.hostname, port)})
     return frozenset((str(info[4][0]), port) for info in found)
+
+
+def signer_of(services: Services) -> RequestSigner | None:
+    """None where requests are not signed; without a key that can be used nothing is asked at all."""
+    settings = services.settings
+    if not settings.identity.sign:
+        return None
+    agent = agent_origin(settings.web.public_url)
+    keys = KeyFile(identity_file(settings), services.clock, services.log)
+    return RequestSigner(keys, agent, settings.identity.agent_form, settings.identity.nonce)
 
 
 def transport_of(

@@ -60,6 +60,7 @@ EXCEPTIONS = {
     "fetch/render": ("playwright",),  # its types
     "client/": ("http.client",),  # of programs that call the API; nothing of ours imports it
     "serve/server.py": ("socket",),  # listens, and asks nobody
+    "run/service_manager.py": ("socket",),  # tells the manager of services on this machine
 }
 # A sink's server is the operator's own, and needs no slot.
 ASKERS = ("fetch/held_slot.py", "fetch/render", "deliver/http.py")
@@ -188,7 +189,7 @@ class ShutGate:
     async def open(self) -> None:
         raise SlotMissed(NotBefore(timedelta(hours=1), NoSlot.CLOSED))
 
-    def sent(self) -> None:
+    def sent(self, sent_from: str | None = None) -> None:
         pass
 
 

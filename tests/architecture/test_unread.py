@@ -21,7 +21,7 @@ ROUTE = re.compile(r"router\.(?:get|post|put|patch|delete)")
 # Called by a library under these names.
 CALLBACKS = {
     *("connection_made", "connection_lost", "data_received", "eof_received", "pause_writing", "resume_writing"),
-    *("emit", "doctype", "capture_signals"),
+    *("emit", "doctype", "capture_signals", "readinto"),
 }
 # Their names are for programs of others.
 FRONT_DOOR = ("library/", "client/")

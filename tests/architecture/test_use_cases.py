@@ -12,7 +12,10 @@ SAME = {
     "frontier list": ["list_frontier", "show_entry"],
     "frontier add": ["submit_url", "submit_urls"],
     "frontier retry": ["retry_url", "retry_urls"],
-    "frontier rm": ["remove_url"],
+    "frontier raise": ["raise_url"],
+    "frontier kill": ["kill_url", "kill_urls"],
+    "frontier failures": ["list_failures"],
+    "frontier rm": ["remove_url", "remove_urls"],
     "sources add": ["add_source", "add_sources"],
     "sources edit": ["change_source", "replace_source"],
     "sources import": ["import_sources"],
@@ -32,6 +35,7 @@ SAME = {
     "sources resume": ["resume_source", "enable_source"],
     "sources block": ["change_source"],
     "sources run": ["run_source"],
+    "sources change": ["change_sources"],
     "crawl run": ["run_sources"],
     "crawl run-due": ["run_due"],
     "crawl pause": ["pause_crawl"],
@@ -48,7 +52,8 @@ SAME = {
     "hosts rules set": ["change_rules"],
     "hosts rules clear": ["remove_rules"],
     "hosts rules list": ["list_rules", "show_rules"],
-    "hosts robots": ["show_robots"],
+    "hosts robots": ["show_robots", "refetch_robots_of_host"],
+    "hosts rights": ["show_rights"],
     "hosts list": ["list_hosts"],
     "hosts show": ["show_host", "show_policy"],
     "docs show": [
@@ -90,6 +95,14 @@ SAME = {
     "takedown rm": ["lift_takedown"],
     "takedown list": ["list_takedowns"],
     "takedown show": ["show_takedown"],
+    "takedown requests": ["list_takedown_requests"],
+    "takedown accept": ["accept_takedown_request"],
+    "takedown refuse": ["refuse_takedown_request"],
+    "workers list": ["show_workers"],
+    "workers drain": ["drain_worker"],
+    "workers resume": ["resume_worker"],
+    "verify": ["verify_request"],
+    "identity show": ["published_keys"],
     "explain": ["explain_anything", "explain_source"],
     "fetch": ["fetch_metadata", "test_crawl"],
     "mcp": ["mcp"],
@@ -101,6 +114,8 @@ SAME = {
     "admin token create": ["add_token"],
     "admin token list": ["list_tokens"],
     "admin token revoke": ["revoke_token"],
+    "admin sessions": ["list_sessions"],
+    "admin end-session": ["end_session", "end_sessions"],
     "admin audit": ["list_audit"],
 }
 # Commands without an operation, each with its reason.
@@ -110,7 +125,12 @@ HERE_ONLY = {
     **dict.fromkeys(
         ["config init", "config show", "config get", "config check", "config path"], "files of this machine"
     ),
-    **dict.fromkeys(["db migrate", "db rollback", "db status", "db shell", "doctor"], "of whoever runs the database"),
+    **dict.fromkeys(
+        ["db migrate", "db rollback", "db status", "db shell", "db backup", "db restore", "doctor"],
+        "of whoever runs the database",
+    ),
+    "compare": "reads a list that may be longer than any request, and walks the archive: minutes",
+    **dict.fromkeys(["identity init", "identity rotate"], "a private key is made where it stays"),
     "docs inspect": "reads a page of the archive again, way by way, for a person",
     "templates explain": "reads a page of the archive aloud, step by step, for a person",
     "sinks retire": "asks a person for consent to delete documents of another system",
@@ -125,7 +145,6 @@ PROGRAMS_ONLY = {
     **dict.fromkeys(["openapi", "api_docs", "static_file", "healthz"], "about the API itself"),
     "stream": "commands follow one thing each: `changes --follow`, `crawl logs --follow`",
     "list_events": "`sources show` tells those of a source",
-    "change_sources": "commands take several sources at once",
     **dict.fromkeys(["disable_feeds", "enable_feeds"], "`sources edit ingestion_mode=…` says the same"),
 }
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import orjson
 
-from headwater.cli.demo.world import world_time
-from headwater.clock import SystemClock
+from headwater.clock import PacedClock, SystemClock
 from headwater.run.everything import run_everything
 from headwater.services import open_services
 from headwater.settings import Given, load
+from headwater.simweb.play import WORLD_BEGINS
 from headwater.simweb.resolver import SimResolver
 
 
@@ -26,7 +26,7 @@ async def work(task: dict[str, Any]) -> None:
                 services,
                 stop,
                 resolver=SimResolver(task["port"], clock=clock),
-                calendar=lambda: world_time(clock, task["began"], task["pace"]),
+                calendar=PacedClock(WORLD_BEGINS, task["pace"], clock, task["began"]).now,
             )
         )
         sys.stdout.write("ready\n")

@@ -20,7 +20,8 @@ from headwater.sources.source import Profile
 Calls = Sequence[tuple[object, ...] | Mapping[str, object]]
 
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
-NOBODY = UUID(int=0)
+NOBODY, LAST_ID = UUID(int=0), UUID(int=2**128 - 1)
+EARLIEST, LATEST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 NEW = bytes(range(32))
 
 
@@ -185,6 +186,7 @@ def _archive(w: Sample) -> dict[str, Calls]:
         "jobs_read_on_their_pages": [([w.job_bucket], [w.job_hash])],
         "pass_on_list": [(w.job_bucket, w.job_hash, w.job_bucket, w.job_hash)],
         "keep_document": [(w.document(), w.now)],
+        "renew_parts": [(w.document(), w.now)],
         "tombstone_documents": [([w.bucket], [w.hash], "gone", w.now)],
         "write_changes": [(["document"], [w.bucket], [w.hash], [2], ["upsert"], w.now)],
         "wake_deliverers": [()],
@@ -283,8 +285,11 @@ def _database() -> dict[str, Calls]:
                 "figures": ["lost"],
                 "counts": [1],
                 "said": ["so"],
+                "is_draining": False,
+                "under_way": 0,
             }
         ],
+        "ask_to_drain": [(NOBODY, "ann")],
         "end_beats": [(NOBODY,)],
         "forget_processes": [()],
     }
@@ -304,6 +309,9 @@ def _push(w: Sample) -> dict[str, Calls]:
         "count_unlisted": [(w.channel, w.now, w.now, w.item_hashes[:20], w.now)],
         "claim_subscriptions": [(20,)],
         "drop_unverified": [(w.channel,)],
+        "callbacks_to_leave": [(w.channel,)],
+        "note_left": [(w.channel,)],
+        "end_callback": [("t" * 43,)],
         "add_callback": [{"token": "t" * 43, "channel_id": w.channel, "secret": "s", "hub": hub, "topic": topic}],
         "note_asked": [(w.channel, token, HOUR)],
         "note_not_asked": [(w.channel, "HTTP 503", HOUR)],
@@ -340,6 +348,7 @@ def _discover(w: Sample) -> dict[str, Calls]:
         "read_leased": [([w.leased_channel], "poller", None, ["feed", "sitemap"])],
         "read_channels_of_source": [(w.source,)],
         "extend_polls": [([w.channel_token], MINUTE)],
+        "hold_poll": [(w.leased_channel, w.channel_token, MINUTE)],
         "release_polls": [([w.channel_token],)],
         "release_unheld_polls": [("poller", [w.channel_token])],
         "set_channel_aside": [(w.leased_channel, w.channel_token, "unreadable")],
@@ -386,6 +395,8 @@ def _fetch(w: Sample) -> dict[str, Calls]:
     return {
         "look_before_request": [(*host, "https", 443, [w.host, "example"], NEW)],
         "store_robots": [(*host, "https", 443, "rules", b"", NEW, 200, None, DAY, None, None, None, [], None)],
+        "expire_robots": [host],
+        "read_tdmrep_of_host": [host],
         "store_tdmrep": [(*host, "https", 443, [["/", "1", ""]], DAY)],
         "freshen_robots": [(*host, "https", 443, DAY)],
         "keep_former_robots": [(*host, "https", 443, NEW)],
@@ -439,7 +450,8 @@ def _frontier(w: Sample) -> dict[str, Calls]:
         "refresh_hosts": [(*hosts, None)],
         "due_revisits": [(None, 500)],
         "prepare_revisits": [(*keys, 1)],
-        "change_entries": [(*keys, ["fetched"], "pending", None, None, None)],
+        "change_entries": [(*keys, ["fetched"], "pending", None, None, None, None)],
+        "put_first": [key],
         "entries_of_source": [(w.source, -1, b"", 500)],
         "hand_over_entries": [(w.source, *keys)],
         "held_entries_of_source": [(w.source, 500)],
@@ -449,7 +461,10 @@ def _frontier(w: Sample) -> dict[str, Calls]:
         "count_waiting": [(w.host_bucket, [w.host], 500)],
         "count_living": [keys],
         "robots_blocked_of_host": [(*host, b"", 500)],
-        "delete_entry": [key],
+        "delete_entries": [(*keys, ["pending"])],
+        "failures_by_class": [(10_000, 200)],
+        "list_failures": [listed | {"status": "dead", "reason": "not_found"}],
+        "count_failures": [counted | {"status": "dead", "reason": "not_found"}],
         "fold_counters": [()],
         "count_statuses": [()],
         "count_entries_of": [(w.sources,)],
@@ -593,7 +608,8 @@ def _politeness(w: Sample) -> dict[str, Calls]:
         *(None, None, None, None, None, None, None, None, None, None, 1, "poll", None),
     )
     return {
-        "judge_crowds": [(100,)],
+        "weigh_crowds": [(100,)],
+        "judge_crowds": [([w.host_bucket], [w.host], [10], [100.0], [50.0], [2.0])],
         "forget_crowds": [(DAY,)],
         "has_answered": [(w.host_bucket, w.host)],
         "reserve_slot": [(*host, "poll", "sample", MINUTE, second, 1_000, second, None, w.host)],
@@ -629,6 +645,7 @@ def _politeness(w: Sample) -> dict[str, Calls]:
         "close_host": [(*host, "breaker", w.now + HOUR, None)],
         "set_policy": [(*host, 1, 1_000, 1, 10, 100, False)],
         "clear_policy": [host],
+        "lock_policy": [host],
         "set_crawl_delay": [(*host, 1_000)],
         "set_source_delay": [(*host, 1_000)],
         "unpace_host": [host],
@@ -636,9 +653,9 @@ def _politeness(w: Sample) -> dict[str, Calls]:
         "unpaced_hosts": [()],
         "apply_host_policy": [(*host, 1_000, None)],
         "read_host": [host],
-        "regrant_slot": [(*slot, second, second, "poll", 200, 100, second, 100, "page", second, None)],
+        "regrant_slot": [(*slot, second, second, "poll", 200, 100, second, 100, "page", "127.0.0.1", second, None)],
         "end_slots": [([ended], None)],
-        "charge_slots": [(*slot, 1, second, w.now, 100, 200, 1_000, "page", None)],
+        "charge_slots": [(*slot, 1, second, w.now, 100, 200, 1_000, "page", "127.0.0.1", None)],
         "weigh_addresses": [(8, 3, 500)],
         "crowded_hosts": [(1_000, None)],
         "pace_hosts": [(*hosts, [100] * len(w.hosts), [second] * len(w.hosts), None)],
@@ -648,12 +665,17 @@ def _politeness(w: Sample) -> dict[str, Calls]:
 
 def _reports(w: Sample) -> dict[str, Calls]:
     key, keys, job = (w.bucket, w.hash), (w.buckets, w.hashes), (w.job_bucket, w.job_hash)
-    first = ("", NOBODY)
     run: dict[str, object] = {"at": None, "id": NOBODY, "since": None, "looked": 1_000}
     event: dict[str, object] = {"before": w.last_event, "looked": 1_000}
     any_event: dict[str, object] = dict.fromkeys(("kind", "level", "actor", "since"))
     alarms = any_event | {"level": "error"}
     by_source = ((None, None), (w.source, None))
+    any_source = dict.fromkeys(("status", "kind", "tag", "mode", "beginning")) | {
+        "late": 15 * MINUTE,
+        "idle": 30 * DAY,
+        "news": NEWS,
+        "limit": 50,
+    }
     return {
         "log_now": [()],
         "delays_of_log": [()],
@@ -665,27 +687,69 @@ def _reports(w: Sample) -> dict[str, Calls]:
         "smallest_gaps": [(HOUR, 20)],
         "pages_requested": [(w.now - 10 * MINUTE, w.now)],
         "robots_in_force": [([w.bucket], [w.host])],
+        "requests_near": [
+            {
+                "earliest": w.now - 2 * MINUTE,
+                "latest": w.now + 2 * MINUTE,
+                "written_within": 5 * MINUTE,
+                "at": w.now,
+                "bucket": w.host_bucket if host else None,
+                "host": host,
+                "url_hash": NEW if host else None,
+                "address": "127.0.0.1",
+                "most": 20,
+            }
+            for host in (w.host, None)
+        ],
+        "recent_addresses": [(10_000,)],
+        "span_of_fetch_log": [()],
         "busiest_addresses": [(HOUR, 20)],
         "waiting_hosts": [()],
+        "look_up_listed": [keys],
+        "walk_documents": [(w.bucket, b"", 50, None), (w.bucket, w.hash, 50, w.now - HOUR)],
         "newest_and_overdue": [(15 * MINUTE, 10_000)],
         "errors_by_host": [(20_000, 10)],
         "upcoming_polls": [(60, 20_000)],
         "list_hosts": [(-1, "", 50)],
+        "list_hosts_in_state": [
+            {"bucket": -1, "host": "", "state": state, "most": 1_000, "limit": 50}
+            for state in ("open", "closed", "policy")
+        ],
         "source_names": [(w.sources,)],
         "page_of_sources": [("", NOBODY, 50)],
         "delays": [()],
         "list_sources": [
-            (*first, None, None, None, None, None, None, 50),
-            (*first, "paused", None, None, None, None, None, 50),
-            (*first, "blocked", None, None, None, None, None, 50),
-            (*first, "failing", None, None, None, None, None, 50),
-            (*first, "silent", None, None, None, None, None, 50),
-            (*first, None, "jobs", None, None, None, None, 50),
-            (*first, None, None, "rare", None, None, None, 50),
-            (*first, None, None, "nowhere", None, None, None, 50),
-            (*first, None, None, None, None, "publisher 77%", None, 50),
-            (*first, None, None, None, "both", None, None, 50),
+            {**any_source, "name": "", "id": NOBODY, "ids": None, **one}
+            for one in (
+                {},
+                *({"status": word} for word in ("paused", "blocked", "failing", "silent", "overdue", "idle")),
+                {"kind": "jobs"},
+                *({"tag": tag} for tag in ("rare", "nowhere")),
+                {"beginning": "publisher 77%"},
+                {"mode": "both"},
+            )
         ],
+        "sources_in_order": [
+            {
+                **any_source,
+                "at": at,
+                "errors": 2**31 - 1,
+                "key": key,
+                "order": order,
+                "status": status,
+                "is_troubled": status is not None,
+            }
+            for order, at, key in (
+                ("added", EARLIEST, NOBODY),
+                ("-added", LATEST, LAST_ID),
+                ("next", EARLIEST, NOBODY),
+                ("-errors", None, NOBODY),
+                ("next", w.now, NOBODY),
+                ("-added", w.now, NOBODY),
+            )
+            for status in (None, "failing")
+        ],
+        "sources_not_polled": [()],
         "sorted_sources": [
             {"order": f"{name} {way}", "status": None, "kind": None, "tag": None, "feed_active": False}
             | {"limit": 50, "offset": 0}
@@ -695,7 +759,9 @@ def _reports(w: Sample) -> dict[str, Calls]:
         "count_matching_sources": [
             {"status": "paused", "kind": None, "tag": None, "beginning": None, "feed_active": False, "cap": 1_000}
         ],
-        "count_sources_in_states": [{"kind": None, "tag": None, "mode": None, "beginning": None, "cap": 10_000}],
+        "count_sources_in_states": [
+            {name: one for name, one in any_source.items() if name not in ("status", "limit")} | {"cap": 10_000}
+        ],
         "count_sources": [()],
         "list_runs": [
             run | {"source_id": one, "status": status, "limit": 20} for one, status in (*by_source, (None, "fail"))
@@ -807,6 +873,7 @@ def _accounts(w: Sample) -> dict[str, Calls]:
         "list_tokens": [(w.now, NOBODY, 51)],
         "tokens_called": [("tool",)],
         "revoke_token": [(token["id"],)],
+        "note_wait": [(["account ann"],)],
         "begin_attempt": [("account ann", 5, 300.0, DAY)],
         "wait_for_attempt": [("account ann",)],
         "forgive_account": [("account ann",)],
@@ -818,6 +885,8 @@ def _accounts(w: Sample) -> dict[str, Calls]:
         "session_shown": [(NEW, HOUR)],
         "note_session_seen": [(NEW,)],
         "end_session": [(NEW,)],
+        "list_sessions_of": [("ann", DAY, 50)],
+        "end_session_called": [("ann", "00")],
         "end_sessions_of": [("ann",)],
         "forget_sessions": [(HOUR,)],
         "count_accounts": [()],
@@ -920,6 +989,7 @@ def _search(w: Sample) -> dict[str, Calls]:
         "remove_view": [(NOBODY,)],
         "sinks_of_view": [(w.view,)],
         "view_named": [("sample",)],
+        "lock_view": [("sample",)],
         "view_with_id": [(w.view,)],
         "list_views": [()],
         "count_documents_in_view": [(w.view, "'harvest' & 'language english'", 500)],
@@ -1074,13 +1144,14 @@ def _deliver(w: Sample) -> dict[str, Calls]:
         "end_backfill": [(1,)],
         "ask_backfill": [(w.sink, None, "it is new")],
         "clear_failures": [(w.sink,)],
-        "retry_failures": [(w.sink,)],
+        "retry_failures": [(w.sink, None)],
         "add_sink": [sink | {"name": "another", "view_id": None, "set_by": None}],
         "change_sink": [sink | {"id": w.sink}],
         "remove_sink": [(NOBODY,)],
         "set_sink_state": [(w.sink, "paused", None)],
         "list_sinks": [(None,)],
         "failures_of_sink": [(w.sink, 20)],
+        "failures_of_sink_by_error": [(w.sink, 10_000, 50)],
         "way_into_sinks": [("document", *key)],
         "changes_of_record": [("document", *key)],
         "count_documents_in_range": [(*range_, 5_001)],

@@ -5,20 +5,26 @@ import base64
 import sys
 from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
 
 import orjson
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from tests.integration.serve.callers import ApiCaller, api_on, ended
 from tests.integration.serve.people import PASSWORD, add_user, browser_of, token_of, with_token
 
 from headwater.accounts.role import Role
 from headwater.database.pool import Database
+from headwater.net.keys import IdentityKey, KeyRing, as_base64url, write_keys
+from headwater.net.signing import DIRECTORY_PLACE
 from headwater.serve.app import described_app
 
 CANARY = "kanarienvogel-7f3a"
+# The private half of the key that requests are signed with.
+SEED = b"the seed of an identity, planted"
 URL = "https://api.example/jobs"
 # These wait for news.
 LASTING = {"/api/v1/stream"}
@@ -36,6 +42,7 @@ COMMANDS = (
     *("sources list", "sources show api.example", "sources export --format jsonl", "sources export --format csv"),
     *("crawl run api.example", "crawl logs", f"explain {URL}", "explain api.example", "sources test api.example"),
     *("sources simulate api.example", "admin token list", "admin audit", "takedown list", "metrics", "views list"),
+    *("identity show", "identity show --json", "identity init", "verify api.example --at 1795041374", "doctor --json"),
     *("db status", "frontier list", "hosts list", "changes", "nothing-like-it", "sinks add x --type nothing"),
 )
 
@@ -49,6 +56,7 @@ def secrets(open_folder: Path, database_url: str, monkeypatch: pytest.MonkeyPatc
     hook = open_folder / "hook.txt"
     hook.write_text("whsec_" + base64.b64encode(CANARY.encode()).decode())
     hook.chmod(0o600)
+    write_keys(open_folder / "identity.json", KeyRing((planted_key(),)), is_new=True)
     return {
         "database.url": with_password(database_url),
         "poll.secrets_file": str(file),
@@ -59,7 +67,14 @@ def secrets(open_folder: Path, database_url: str, monkeypatch: pytest.MonkeyPatc
         "log.format": "json",
         "service.mode": "dev",
         "service.data_dir": str(open_folder),
+        "identity.sign": "true",
+        "web.public_url": "https://crawler.example",
     }
+
+
+def planted_key() -> IdentityKey:
+    private = Ed25519PrivateKey.from_private_bytes(SEED)
+    return IdentityKey(private, private.public_key().public_bytes_raw(), datetime(2026, 1, 1, tzinfo=UTC))
 
 
 def with_password(url: str) -> str:
@@ -84,7 +99,10 @@ async def test_no_secret_stands_in_anything_that_is_said(
     said |= {command: await spoken(secrets, command) for command in COMMANDS}
     said["log"] = "".join(capfd.readouterr())
     kept = await database.fetchval("select string_agg(details::text, ' ') from audit_log")
+    said |= {place: (await admin.get(place)).body.decode() for place in (DIRECTORY_PLACE, "/crawler")}
+    assert '"keys":[{' in said[DIRECTORY_PLACE]
     signs = [CANARY, PASSWORD, admin.headers["authorization"].split()[1], base64.b64encode(CANARY.encode()).decode()]
+    signs += [as_base64url(SEED), base64.b64encode(SEED).decode(), SEED.hex(), str(SEED)]
     assert {where: sign for where, text in (said | {"audit": kept}).items() for sign in signs if sign in text} == {}
     assert len(said) > 90
 

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from headwater.clock import SystemClock
+from headwater.drain import Drain
 from headwater.errors import DatabaseDown, OutOfResources
 from headwater.lease_worker import LARGEST_CLAIM, LONELY_SPELL, RECOVERY, LeaseWorker, Room
 from headwater.log import Logger, make_logger
@@ -317,3 +318,25 @@ async def test_a_worker_that_is_never_idle_works_alone_in_spells() -> None:
 async def test_a_worker_without_other_work_tries_suspects_one_after_the_other() -> None:
     spent = await worked(Suspects(others=0), size=8, seconds=200)
     assert spent.alone >= 200
+
+
+async def test_a_drained_worker_claims_nothing_more_ends_what_it_has_and_works_again_when_it_is_let() -> None:
+    errands, stop, drain = Errands(), asyncio.Event(), Drain()
+    lease_worker = LeaseWorker(errands, SystemClock(), quiet_log(), 4, lease=timedelta(minutes=5), drain=drain)
+    running = asyncio.create_task(lease_worker.run(stop))
+    await settled()
+    assert (sum(errands.claims), drain.under_way) == (4, 4)
+    drain.follow(is_asked=True)
+    for place, end in enumerate(errands.under_way[:4]):
+        end.set()
+        await settled()
+        assert (sum(errands.claims), drain.under_way) == (4, 3 - place)
+    drain.follow(is_asked=False)
+    await settled()
+    assert (sum(errands.claims), drain.under_way) == (8, 4)
+    drain.follow(is_asked=True)
+    stop.set()
+    for end in errands.under_way:
+        end.set()
+    await running
+    assert not errands.released

@@ -129,3 +129,24 @@ def test_tasks_are_told_those_that_die_first() -> None:
         ("b", 1, 1, "so"),
         ("a", 9, 0, ""),
     ]
+
+
+def test_a_drained_process_does_nothing_of_its_roles_but_maintains() -> None:
+    drained = replace(UP, drain_asked_at=NOW - MINUTE, drain_asked_by="ann")
+    now = operations(drained, work=waiting_since(HOUR))
+    assert [bool(now.doing(duty)) for duty in ("poll", "fetch", "maintain")] == [False, False, True]
+    assert kinds(now) == ["not_polled", "stuck"]
+    forgotten = operations(replace(drained, drain_asked_at=NOW - HOUR))
+    (problem,) = problems_in(forgotten)
+    assert (problem.kind, problem.fix) == (
+        "drained",
+        f"End it, or let it work: headwater workers resume {drained.id}",
+    )
+
+
+def test_a_process_is_drained_when_it_has_heard_so_and_has_nothing_in_hand() -> None:
+    asked = replace(UP, drain_asked_at=NOW)
+    assert [
+        one.state
+        for one in (UP, asked, replace(asked, is_draining=True, under_way=2), replace(asked, is_draining=True), DEAD)
+    ] == ["alive", "draining", "draining", "drained", "silent"]

@@ -42,6 +42,11 @@ class Attempts:
             seconds = await connection.fetchval(queries.wait_for_attempt, subject)
             raise TooManyAttempts(timedelta(seconds=seconds or 1))
 
+    async def is_news(self, name: str, address: str) -> bool:
+        """Whether one that has to wait is the first to do so in this wait: the others say nothing new."""
+        told = await self.database.fetchval(queries.note_wait, [of_address(address), of_account(name)])
+        return told is not None
+
     async def succeed(self, name: str, address: str) -> None:
         async with self.database.transaction() as connection:
             await connection.execute(queries.forgive_address, of_address(address))

@@ -93,6 +93,12 @@ returning failures;
 select greatest(1, ceil(extract(epoch from greatest(blocked_until, now()) - now())))::integer
   from login_attempts where subject = $1;
 
+-- name: note_wait
+-- Whether a login that has to wait meets a wait that nobody was told of.
+update login_attempts set told_until = blocked_until
+ where subject = any ($1::text[]) and blocked_until > now() and told_until is distinct from blocked_until
+returning true;
+
 -- name: forgive_account
 -- After a login that went well.
 delete from login_attempts where subject = $1;
@@ -140,6 +146,16 @@ update web_sessions set last_seen_at = now() where hash = $1 and last_seen_at < 
 -- name: end_session
 -- One login.
 delete from web_sessions where hash = $1;
+
+-- name: list_sessions_of
+-- Logins of a user that hold, the latest first. Half of the hash names one: nobody can make a cookie of it.
+select encode(substring(hash for 16), 'hex') as id, address, created_at, last_seen_at, expires_at from web_sessions
+ where user_name = $1 and expires_at > now() and last_seen_at > now() - $2::interval
+ order by created_at desc limit $3;
+
+-- name: end_session_called
+-- One login of a user, by its name.
+delete from web_sessions where user_name = $1 and encode(substring(hash for 16), 'hex') = $2::text returning true;
 
 -- name: end_sessions_of
 -- All logins of a user.

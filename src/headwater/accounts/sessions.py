@@ -13,6 +13,7 @@ from headwater.accounts.tokens import hash_of
 from headwater.chance import new_secret
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
+from headwater.errors import NotFound
 
 queries = load_queries("headwater.accounts")
 
@@ -34,6 +35,11 @@ class Session:
         return f"Session({self.user})"
 
     @property
+    def id(self) -> str:
+        """As `SessionInShort` has it."""
+        return hash_of(self.secret)[:16].hex()
+
+    @property
     def csrf_token(self) -> str:
         """Made of the cookie's value, which no page of another site can read."""
         made = hmac.digest(self.secret.encode(), b"headwater csrf token", "sha256")
@@ -41,6 +47,17 @@ class Session:
 
     def is_own(self, csrf_token: str) -> bool:
         return hmac.compare_digest(self.csrf_token.encode(), csrf_token.encode(errors="replace"))
+
+
+@dataclass(frozen=True, slots=True)
+class SessionInShort:
+    """A login as people see it. `id` is made of the hash, and tells nothing of the cookie."""
+
+    id: str
+    address: str
+    created_at: datetime
+    last_seen_at: datetime
+    expires_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +106,19 @@ class Sessions:
 
     async def end(self, secret: str) -> None:
         await self.database.execute(queries.end_session, hash_of(secret))
+
+    async def of_user(self, user: str) -> list[SessionInShort]:
+        """Those that hold, the latest first."""
+        rows = await self.database.fetch(queries.list_sessions_of, user, self.idle, MOST_SESSIONS)
+        return [SessionInShort(**row) for row in rows]
+
+    async def end_one(self, user: str, id_: str) -> None:
+        """Raises NotFound."""
+        if not await self.database.fetchval(queries.end_session_called, user, id_):
+            raise NotFound(f"{user} has no such login.", fix="It may have ended by itself.")
+
+    async def is_news(self, name: str, address: str) -> bool:
+        return await Attempts(self.database).is_news(name, address)
 
     async def end_all_of(self, user: str) -> None:
         await self.database.execute(queries.end_sessions_of, user)

@@ -7,6 +7,7 @@ from uuid import UUID
 from headwater.accounts.audit import LATEST, AuditFilter, AuditLine, AuditLog, StoredLine
 from headwater.accounts.passwords import Passwords
 from headwater.accounts.role import Role
+from headwater.accounts.sessions import SessionInShort, Sessions
 from headwater.accounts.tokens import ApiToken, NewToken, TokenStore, life_of
 from headwater.accounts.users import User, UserChange, UserStore
 from headwater.chance import new_id
@@ -88,6 +89,24 @@ async def edit_user(services: Services, name: str, change: UserChange) -> User:
     given = {field: value for field, value in told.items() if value is not None}
     await _note(services, "change_user", f"/api/v1/users/{name}", given)
     return changed
+
+
+async def sessions_of_user(services: Services, name: str) -> list[SessionInShort]:
+    """Raises NotFound."""
+    user = await _users(services).read(name)
+    return await _sessions(services).of_user(user.name)
+
+
+async def end_logins(services: Services, name: str, id_: str | None) -> None:
+    """One login of a user, or all. Raises NotFound."""
+    user, sessions = await _users(services).read(name), _sessions(services)
+    await (sessions.end_one(user.name, id_) if id_ else sessions.end_all_of(user.name))
+    await _note(services, "end_session" if id_ else "end_sessions", f"/api/v1/users/{name}/sessions", {})
+
+
+def _sessions(services: Services) -> Sessions:
+    web = services.settings.web
+    return Sessions(services.database, Passwords(services.figures), web.session_idle, web.session_lifetime)
 
 
 async def delete_user(services: Services, name: str) -> None:

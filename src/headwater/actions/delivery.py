@@ -10,8 +10,16 @@ from headwater.deliver import store
 from headwater.deliver.kinds import kind_named
 from headwater.deliver.options import valid_options
 from headwater.deliver.sink import AskableSink, Fence, Sink, SinkDown, SinkKind, SinkOptions
-from headwater.deliver.store import FailedRecord, SinkReport, failures_of, sink_named
+from headwater.deliver.store import (
+    FailedRecord,
+    FailureGroup,
+    SinkReport,
+    failure_groups_of,
+    failures_of,
+    sink_named,
+)
 from headwater.deliver.verifying import Verification, Verifier
+from headwater.editions import KnownEditions, require_known
 from headwater.errors import HeadwaterError, UsageError
 from headwater.extraction.jobs.countries import country_called
 from headwater.record_kind import RecordKind
@@ -27,6 +35,7 @@ from headwater.search.views import (
     change_view,
     count_in_view,
     list_views,
+    lock_view,
     remove_view,
     sinks_of_view,
     view_named,
@@ -53,6 +62,7 @@ class SinkStory:
     sink: SinkReport
     kind: SinkKind | None
     failures: Sequence[FailedRecord]
+    groups: Sequence[FailureGroup]
 
 
 async def check_sink(services: Services, name: str) -> str:
@@ -106,7 +116,7 @@ async def opened(
 async def story_of_sink(services: Services, name: str) -> SinkStory:
     sink = await sink_named(services.database, name)
     failures = await failures_of(services.database, sink.id, SHOWN_FAILURES)
-    return SinkStory(sink, kind_of(sink), failures)
+    return SinkStory(sink, kind_of(sink), failures, await failure_groups_of(services.database, sink.id))
 
 
 def kind_of(sink: SinkReport) -> SinkKind | None:
@@ -131,13 +141,13 @@ async def resume_sink(services: Services, name: str) -> SinkReport:
     return sink
 
 
-async def retry_sink(services: Services, name: str) -> SinkReport:
-    """Records that it refused, as they were counted before."""
+async def retry_sink(services: Services, name: str, error: str | None = None) -> tuple[SinkReport, int]:
+    """And how many of the records that it refused are tried again; `error` is the class of some, as stories have it."""
     sink = await sink_named(services.database, name)
     async with services.database.transaction() as connection:
-        await store.retry_failures(connection, sink.id)
+        count = await store.retry_failures(connection, sink.id, error)
         store.wake_deliverers(connection)
-    return sink
+    return sink, count
 
 
 async def rebuild_sink(services: Services, name: str) -> SinkReport:
@@ -194,10 +204,17 @@ def costs_of_rebuild(sink: SinkReport) -> list[str]:
     return costs
 
 
-async def remove_sink(services: Services, name: str) -> SinkReport:
-    sink = await sink_named(services.database, name)
-    await store.remove_sink_row(services.database, sink.id)
+async def remove_sink(services: Services, name: str, known: KnownEditions = None) -> SinkReport:
+    async with services.database.transaction() as connection:
+        sink = await sink_named(connection, name)
+        require_known(known, settings_of_sink(sink), f"The sink '{name}'")
+        await store.remove_sink_row(connection, sink.id)
     return sink
+
+
+def settings_of_sink(sink: SinkReport) -> list[Any]:
+    """What people decide of it, and nothing of what was delivered. Pure."""
+    return [sink.id, sink.type, dict(sink.options), sink.view_id, sink.state, sink.state_reason]
 
 
 async def verify_sink(services: Services, name: str, *, mends: bool, removes_unknown: bool = False) -> Verification:
@@ -284,13 +301,19 @@ async def make_view(services: Services, name: str, wish: ViewWish) -> View:
     return await add_view(services.database, await _as_wished(services, View(name=name), wish))
 
 
-async def edit_view(services: Services, name: str, wish: ViewWish) -> tuple[View, Sequence[str]]:
-    """As it is now, and the sinks that look at the whole archive again because of it; none where nothing changed."""
-    view = await view_named(services.database, name)
-    changed = await _as_wished(services, view, wish)
-    if changed == view:
-        return view, ()
+async def edit_view(
+    services: Services, name: str, wish: ViewWish, known: KnownEditions = None
+) -> tuple[View, Sequence[str]]:
+    """As it is now, and the sinks that look at the whole archive again because of it; none where nothing changed.
+
+    Raises Outdated where it is no edition that is `known`.
+    """
     async with services.database.transaction() as connection:
+        view = await lock_view(connection, name)
+        require_known(known, view, f"The view '{name}'")
+        changed = await _as_wished(services, view, wish)
+        if changed == view:
+            return view, ()
         await change_view(connection, changed)
         sinks = await sinks_of_view(connection, view)
         for sink_id in sinks:
@@ -299,9 +322,11 @@ async def edit_view(services: Services, name: str, wish: ViewWish) -> tuple[View
     return changed, list(sinks.values())
 
 
-async def delete_view(services: Services, name: str) -> None:
+async def delete_view(services: Services, name: str, known: KnownEditions = None) -> None:
     async with services.database.transaction() as connection:
-        await remove_view(connection, await view_named(connection, name))
+        view = await lock_view(connection, name)
+        require_known(known, view, f"The view '{name}'")
+        await remove_view(connection, view)
 
 
 async def view_stories(services: Services, name: str | None = None) -> list[ViewStory]:

@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from headwater.actions.source_editions import edition_of_source, require_source_known
 from headwater.actions.sources import Added, add_source, edit_source, stop_sources
 from headwater.discover.adding import check
 from headwater.discover.api.secrets import secrets_from
 from headwater.discover.exporting import sources_rendered
 from headwater.discover.importing import DYNAMIC, FEED_OFF, store_row, wanted_from
 from headwater.discover.searching.following import FollowRequest, NotFollowed
+from headwater.editions import KnownEditions
 from headwater.errors import NotFound, UsageError
 from headwater.politeness.hosts import HostPolicy, set_policy
 from headwater.reports.discovery import DiscoveryOverview, overviews
@@ -33,6 +35,17 @@ class DescribedSource:
     overview: DiscoveryOverview
     external_ids: tuple[str, ...]
     is_rendered: bool
+
+    @property
+    def edition(self) -> str:
+        return edition_of_source(self.overview, self.external_ids, is_rendered=self.is_rendered)
+
+
+async def require_source_as_known(services: Services, source_id: UUID, known: KnownEditions) -> None:
+    """In a transaction of its own, before something that is no edit."""
+    if known is not None:
+        async with services.database.transaction() as connection:
+            await require_source_known(connection, source_id, known)
 
 
 async def described(services: Services, found: list[DiscoveryOverview]) -> list[DescribedSource]:
@@ -76,8 +89,12 @@ async def look_at_described(
     return added
 
 
-async def change_described(services: Services, named: str, said: Mapping[str, Any], actor: str) -> Source:
-    """What is not named stays. Raises UsageError for values that cannot be, before anything is changed."""
+async def change_described(
+    services: Services, named: str, said: Mapping[str, Any], actor: str, known: KnownEditions = None
+) -> Source:
+    """What is not named stays. Raises UsageError for values that cannot be, before anything is changed; Outdated where
+    it is no edition that is `known`.
+    """
     found = await find_source(services.database, named)
     changes = changes_described(said)
     if "url" in changes:
@@ -88,7 +105,9 @@ async def change_described(services: Services, named: str, said: Mapping[str, An
         )
     status = _status_in(said)
     if changes:
-        await edit_source(services, str(found.id), changes, actor)
+        await edit_source(services, str(found.id), changes, actor, known)
+    else:
+        await require_source_as_known(services, found.id, known)
     if status is not None and status is not found.status:
         reason = str(said.get("disable_reason") or f"stopped {BY_A_PROGRAM}")
         await stop_sources(services, [str(found.id)], status, None if status is SourceStatus.ACTIVE else reason, actor)

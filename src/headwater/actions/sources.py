@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from headwater.actions.source_editions import require_source_known
 from headwater.archive.jobs import Left, jobs_left_by
 from headwater.discover.adding import Stopped, WantedSource, change, change_status, check, take_up
 from headwater.discover.api.secrets import secrets_from
@@ -20,6 +21,7 @@ from headwater.discover.searching.following import (
     chosen_from,
 )
 from headwater.discover.trying import Trial
+from headwater.editions import KnownEditions
 from headwater.errors import UsageError
 from headwater.reports.discovery import DiscoveryOverview, overviews
 from headwater.run.polling import channel_reader, poll_of
@@ -83,13 +85,14 @@ async def eyes_of(services: Services, *, leaves_no_trace: bool) -> AsyncIterator
 
 
 async def edit_source(
-    services: Services, named: str, changes: Mapping[str, Any], actor: str
+    services: Services, named: str, changes: Mapping[str, Any], actor: str, known: KnownEditions = None
 ) -> tuple[Source, list[str]]:
-    """The source, and the fields that are different now."""
+    """The source, and the fields that are different now. Raises Outdated where it is no edition that is `known`."""
     found = await find_source(services.database, named)
     secrets = secrets_from(services.settings.poll.secrets_file)
     async with services.database.transaction() as connection:
         delay = services.settings.politeness.delay
+        await require_source_known(connection, found.id, known)
         return found, await change(connection, found.id, changes, actor, delay, secrets)
 
 

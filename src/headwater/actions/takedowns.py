@@ -11,9 +11,10 @@ from headwater.database.pool import Database
 from headwater.deliver.store import SinkReport, list_sinks
 from headwater.deliver.tracing import held_by_sinks, vacancies_to_remove
 from headwater.errors import NotFound
-from headwater.ingest.taking_down import entries_of, is_covered
+from headwater.ingest.taking_down import entries_of, is_covered, record
 from headwater.politeness.takedown import Takedown, parse_takedown
 from headwater.politeness.takedown import queries as takedown_queries
+from headwater.politeness.takedown_requests import TakedownRequest, decide_request
 from headwater.record_kind import RecordKind
 from headwater.services import Services
 
@@ -49,6 +50,26 @@ def covered_in_words(takedown: Takedown) -> str:
     if "/" not in takedown.name:
         return f"{takedown.name}, with and without www, and no other port"
     return f"{takedown.name} and all below it, by http and https, with and without www"
+
+
+async def grant_request(services: Services, id_: UUID, actor: str) -> tuple[TakedownRequest, Takedown, str]:
+    """A site owner's request, recorded as a takedown with this reason: from now on nothing of it is requested.
+
+    The caller sweeps what stands of it. Raises NotFound where it was decided already.
+    """
+    async with services.database.transaction() as connection:
+        decided = await decide_request(connection, id_, actor, is_granted=True)
+        # Before the request counts as granted: one that cannot be carried out stays open.
+        takedown = parse_takedown(decided.place)
+        reason = f"asked for by its owner on {decided.asked_at:%Y-%m-%d}"
+        await record(services.database, takedown, reason)
+    return decided, takedown, reason
+
+
+async def refuse_request(services: Services, id_: UUID, actor: str) -> TakedownRequest:
+    """Nobody is told of it. Raises NotFound where it was decided already."""
+    async with services.database.transaction() as connection:
+        return await decide_request(connection, id_, actor, is_granted=False)
 
 
 async def takedown_story(services: Services, text: str) -> TakedownStory:

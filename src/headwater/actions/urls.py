@@ -1,6 +1,7 @@
 """URLs queued by hand, and how far the crawl of a site has got."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -63,21 +64,30 @@ async def queue_urls(
     *,
     origin: EntryOrigin = EntryOrigin.MANUAL,
     priorities: Sequence[int | None] = (),
+    is_dry: bool = False,
 ) -> list[QueuedUrl]:
     """Of each whether it was new. Without a source they belong to the one of all that is added by hand.
 
-    Some at a time: reading ten thousand addresses at once would keep all others waiting.
+    Some at a time: reading ten thousand addresses at once would keep all others waiting. `is_dry` takes each of these
+    steps back, so that the answer is what it would be, and nothing was changed.
     """
     given = (await find_source(services.database, source)).id if source else None
     wished = list(priorities) or [None] * len(urls)
     found = [FoundUrl(url, priority=priority) for url, priority in zip(urls, wished, strict=True)]
     queued: list[QueuedUrl] = []
     for start in range(0, len(found), QUEUED_AT_ONCE):
-        async with services.database.transaction() as connection:
-            submitter = Submitter(given or await manual_source(connection), origin)
-            batch, delay = found[start : start + QUEUED_AT_ONCE], services.settings.politeness.delay
-            queued += map(_queued, await submit(connection, submitter, batch, default_delay=delay))
+        with suppress(_TakenBack):
+            async with services.database.transaction() as connection:
+                submitter = Submitter(given or await manual_source(connection), origin)
+                batch, delay = found[start : start + QUEUED_AT_ONCE], services.settings.politeness.delay
+                queued += map(_queued, await submit(connection, submitter, batch, default_delay=delay))
+                if is_dry:
+                    raise _TakenBack
     return queued
+
+
+class _TakenBack(Exception):
+    """Ends a transaction whose answer alone was wanted."""
 
 
 def _queued(answer: SubmitAnswer) -> QueuedUrl:

@@ -36,6 +36,9 @@ TRACKED = (
     "page_type",
 )
 
+# What belongs to a text and may be read anew from it without a new version of it. Blocks do, too.
+RENEWED = ("authors", "images", "updated_at", "quality", "quality_parts", "metadata")
+
 _NOWHERE = (None, None)
 MOST_OUTLINKS = 1_000
 _LEVEL = 1
@@ -150,6 +153,12 @@ async def keep_document(connection: Connection, new: NewDocument, now: datetime)
         return Stored(row["version"], row["is_new"], other)
     assert other is not None
     return Duplicate(row["version"], other)
+
+
+async def renew_parts(connection: Connection, new: NewDocument, now: datetime) -> int | None:
+    """Of a document whose text is as it was: all that is `RENEWED`. Answers with its version."""
+    version: int | None = await connection.fetchval(queries.renew_parts, document_row(new), now)
+    return version
 
 
 async def tombstone(connection: Connection, bucket: int, url_hash: bytes, reason: str, now: datetime) -> bool:

@@ -2,6 +2,10 @@
 -- Store it if it says anything new; answers with what became of it.
 SELECT outcome, version, is_new, other_bucket, other_hash FROM keep_document($1::new_document, $2::timestamptz);
 
+-- name: renew_parts
+-- What belongs to a text that is as it was; answers with its version, null where it is another one by now.
+SELECT renew_parts($1::new_document, $2::timestamptz);
+
 -- name: tombstone_documents
 -- Out of search, out of every list; the rows stay to say why. Answers with how many there were to take.
 SELECT tombstone_documents($1::smallint[], $2::bytea[], $3::text, $4::timestamptz);

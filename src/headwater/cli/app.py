@@ -56,8 +56,9 @@ app.command(
 app.command("headwater.cli.up:up", name="up", help="Run everything on this machine, in one terminal.")
 app.command("headwater.cli.doctor:doctor", name="doctor", help="Check this machine and this installation.")
 app.command("headwater.cli.config.group:app", name="config", help="Show and check the settings; write a settings file.")
-app.command("headwater.cli.db:app", name="db", help="Migrate, inspect and open the database.")
+app.command("headwater.cli.db:app", name="db", help="Migrate, inspect, back up and open the database.")
 app.command("headwater.cli.frontier:app", name="frontier", help="Look at the queue of URLs, add, retry and remove.")
+app.command("headwater.cli.workers:app", name="workers", help="Processes of roles, and one that takes on no more.")
 app.command(
     "headwater.cli.sources.group:app", name="sources", help="The publishers we follow: add, change, import, export."
 )
@@ -86,6 +87,11 @@ app.command(
 app.command("headwater.cli.fetch:fetch", name="fetch", help="One request through the real path, told step by step.")
 app.command("headwater.cli.mcp:mcp", name="mcp", help="Serve the archive to an agent on this machine (MCP).")
 app.command("headwater.cli.audit:app", name="audit", help="Check politeness and counters against the records.")
+app.command(
+    "headwater.cli.identity:app", name="identity", help="Sign requests, so that publishers know them: init, show."
+)
+app.command("headwater.cli.verify:verify", name="verify", help="Was that us? For a site owner who asks.")
+app.command("headwater.cli.compare:compare", name="compare", help="Another system's list of pages beside the archive.")
 app.command("headwater.cli.run:app", name="run", help="Run one role: poll, fetch, maintain, deliver, web.")
 app.command("headwater.cli.admin.group:app", name="admin", help="Who may call the web role: users, tokens, audit log.")
 app.command("headwater.cli.simweb:app", name="simweb", help="The simulated web, to look at.")

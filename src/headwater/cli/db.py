@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 SHOWN_NAMES = 5
 
-app = App(name="db", help="Migrate, inspect and open the database.")
+app = App(name="db", help="Migrate, inspect, back up and open the database.")
+app.command("headwater.cli.backup:backup", name="backup", help="Write everything in the database into a file.")
+app.command("headwater.cli.backup:restore", name="restore", help="Bring a backup into an empty database.")
 
 
 @app.command(name="migrate")

@@ -63,9 +63,11 @@ def show_story(found: "PageStory") -> None:
     for line in found.delivery:
         show(f"  delivery: {inert(line)}")
     if found.source:
-        show(f"  source {inert(found.source)}, priority {found.priority}")
+        show(f"  source {inert(found.source)}")
+        show(f"  priority {found.priority_why}")
     if found.found_by:
-        show(f"  found {inert(found.found_by)}")
+        at = f"{found.found_at:%Y-%m-%d %H:%M:%S %Z}, " if found.found_at else ""
+        show(f"  found {at}{inert(found.found_by)}")
     if found.history:
         show_table(
             ("when", "verdict", "status", "took", "reason"),

@@ -9,19 +9,24 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import App, Parameter
 from cyclopts.validators import Number
 
+from headwater.cli.consent import Yes, require_consent
 from headwater.cli.launch import AsJson, Cursor, Launch, Launched, with_services
 from headwater.cli.output import say, say_more, show, show_json, show_table
-from headwater.cli.words import in_words, quantity
+from headwater.cli.words import in_words, quantity, shorten
 from headwater.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from headwater.actions.urls import FrontierStats, QueuedUrl
-    from headwater.frontier.reads import EntryPage
+    from headwater.frontier.reads import EntryPage, FailureClass, Filter
     from headwater.services import Services
 
 PARTLY = 3
+# Who works at a terminal, in what is kept of it.
+A_PERSON = "a person"
+DryRun = Annotated[bool, Parameter(negative="", help="Say what would become of each, and change nothing.")]
+Because = Annotated[str, Parameter(help="Why, for those who wonder later; up to 500 characters.")]
 ENDED = ("fetched", "dead")  # due no more
 # Outcomes of an addition that their words alone do not explain.
 MEANINGS = {
@@ -31,7 +36,7 @@ MEANINGS = {
     "taken_over": "known already: it belongs to this source now",
 }
 
-app = App(name="frontier", help="Look at the queue of URLs, add to it, retry and remove.")
+app = App(name="frontier", help="Look at the queue of URLs, add to it, retry, raise, kill and remove.")
 
 
 @app.command(name="stats")
@@ -147,6 +152,7 @@ def add(
     *urls: str,
     source: str | None = None,
     from_file: Annotated[Path | None, Parameter(allow_leading_hyphen=True)] = None,
+    dry_run: DryRun = False,
     json: AsJson = False,
     launch: Launched = Launch(),  # noqa: B008
 ) -> int:
@@ -168,7 +174,7 @@ def add(
     async def work(services: "Services") -> "list[QueuedUrl]":
         from headwater.actions.urls import queue_urls
 
-        return await queue_urls(services, wanted, source)
+        return await queue_urls(services, wanted, source, is_dry=dry_run)
 
     answers = with_services(launch, work)
     if json:
@@ -177,6 +183,8 @@ def add(
         show_json({"answers": queued_as_dicts(answers)})
     else:
         tell_answers(answers)
+        if dry_run:
+            say("Nothing was changed. Without --dry-run they are queued.")
     return PARTLY if any(answer.reason for answer in answers) else 0
 
 
@@ -235,13 +243,17 @@ def retry(
     wanted = filter_from(status, host, None, reason, prefix)
 
     async def work(services: "Services") -> int:
-        from headwater.actions.searching import source_id_of
         from headwater.frontier.control import retry_where
 
-        meant = replace(wanted, source_id=await source_id_of(services, source))
-        return await retry_where(services.database, meant)
+        return await retry_where(services.database, await _with_source(services, wanted, source))
 
     show(f"{quantity(with_services(launch, work), 'URL')} queued again.")
+
+
+async def _with_source(services: "Services", wanted: "Filter", source: str | None) -> "Filter":
+    from headwater.actions.searching import source_id_of
+
+    return replace(wanted, source_id=await source_id_of(services, source))
 
 
 async def _retry_one(services: "Services", url: str) -> None:
@@ -251,15 +263,165 @@ async def _retry_one(services: "Services", url: str) -> None:
     await retry_now(services.database, canonicalise(url))
 
 
-@app.command(name="rm")
-def remove(url: str, *, launch: Launched = Launch()) -> None:  # noqa: B008
-    """Forget a URL; if a channel lists it again, it is new.
+@app.command(name="raise")
+def raise_url(url: str, *, launch: Launched = Launch()) -> None:  # noqa: B008
+    """Queue a known URL as the next of its host, whose pace holds all the same.
 
     Parameters
     ----------
     url
         As it was found or added.
     """
+
+    async def work(services: "Services") -> None:
+        from headwater.frontier.control import raise_now
+        from headwater.urls.canonical import canonicalise
+
+        await raise_now(services.database, canonicalise(url))
+
+    with_services(launch, work)
+    show(f"{url} is the next of its host. Follow it: headwater explain {quote(url)}")
+
+
+@app.command(name="kill")
+def kill_url(
+    url: str | None = None,
+    *,
+    because: Because = "",
+    status: str | None = None,
+    host: str | None = None,
+    reason: str | None = None,
+    source: str | None = None,
+    prefix: str | None = None,
+    yes: Yes = False,
+    launch: Launched = Launch(),  # noqa: B008
+) -> None:
+    """Never fetch a URL again, whoever lists it, until somebody retries it; or all URLs of a status that match.
+
+    What was kept of a page stays; `headwater takedown add` withdraws that as well.
+
+    Parameters
+    ----------
+    url
+        As it was found or added.
+    status
+        Instead of one URL: all that are pending, failed, dead or fetched, and match one thing more.
+    host
+        With a status: only of this host.
+    reason
+        With a status: only those that ended so, such as not_found.
+    source
+        With a status: only URLs found by this source, by its id, address, host or name.
+    prefix
+        With a status: only URLs that begin so.
+    """
+    if (url is None) == (status is None):
+        raise UsageError("Either one URL is killed, or all of a status.", fix="Give a URL, or --status pending.")
+    if url is not None:
+        with_services(launch, lambda services: _kill_one(services, url, because))
+        show(f"{url} is fetched never again. Revive it: headwater frontier retry {quote(url)}")
+        return
+    from headwater.cli.filters import filter_from
+
+    wanted = filter_from(status, host, None, reason, prefix)
+    require_consent("Kill all URLs that match?", is_given=yes)
+
+    async def work(services: "Services") -> int:
+        from headwater.frontier.control import kill_where
+
+        meant = await _with_source(services, wanted, source)
+        return await kill_where(services.database, meant, A_PERSON, because)
+
+    show(f"{quantity(with_services(launch, work), 'URL')} killed.")
+
+
+async def _kill_one(services: "Services", url: str, because: str) -> None:
+    from headwater.frontier.control import kill
+    from headwater.urls.canonical import canonicalise
+
+    await kill(services.database, canonicalise(url), A_PERSON, because)
+
+
+@app.command(name="failures")
+def failures(*, json: AsJson = False, launch: Launched = Launch()) -> None:  # noqa: B008
+    """Group the URLs that failed or are dead by what went wrong, the largest group first."""
+
+    async def work(services: "Services") -> "list[FailureClass]":
+        from headwater.frontier.reads import failures_by_class
+
+        return await failures_by_class(services.database)
+
+    found = with_services(launch, work)
+    if json:
+        from headwater.shapes.frontier import failure_as_dict
+
+        show_json({"failures": [failure_as_dict(one) for one in found]})
+        return
+    if not found:
+        say("Nothing has failed.")
+        return
+    show_table(
+        ("urls", "status", "reason", "last message", "one of them"),
+        [
+            (
+                f"{one.entries:,}{'+' if one.is_capped else ''}",
+                one.status,
+                one.reason,
+                shorten(in_words(one.said), 60),
+                one.url,
+            )
+            for one in found
+        ],
+        below=("one of them",),
+    )
+    first = found[0]
+    say(f"Try a group again: headwater frontier retry --status {first.status} --reason {quote(first.reason)}")
+
+
+@app.command(name="rm")
+def remove(
+    url: str | None = None,
+    *,
+    status: str | None = None,
+    host: str | None = None,
+    reason: str | None = None,
+    source: str | None = None,
+    prefix: str | None = None,
+    yes: Yes = False,
+    launch: Launched = Launch(),  # noqa: B008
+) -> None:
+    """Forget a URL; if a channel lists it again, it is new. Or all URLs of a status that match.
+
+    Parameters
+    ----------
+    url
+        As it was found or added.
+    status
+        Instead of one URL: all that are pending, failed, dead or fetched, and match one thing more.
+    host
+        With a status: only of this host.
+    reason
+        With a status: only those that ended so, such as not_found.
+    source
+        With a status: only URLs found by this source, by its id, address, host or name.
+    prefix
+        With a status: only URLs that begin so.
+    """
+    if (url is None) == (status is None):
+        raise UsageError("Either one URL is forgotten, or all of a status.", fix="Give a URL, or --status dead.")
+    if url is None:
+        from headwater.cli.filters import filter_from
+
+        wanted = filter_from(status, host, None, reason, prefix)
+        require_consent("Forget all URLs that match?", is_given=yes)
+
+        async def work_on_all(services: "Services") -> int:
+            from headwater.frontier.control import remove_where
+
+            return await remove_where(services.database, await _with_source(services, wanted, source))
+
+        show(f"{quantity(with_services(launch, work_on_all), 'URL')} forgotten.")
+        return
 
     async def work(services: "Services") -> None:
         from headwater.frontier.control import remove as forget

@@ -7,7 +7,7 @@ from cyclopts import App, Parameter
 
 from headwater.cli.launch import AsJson, Cursor, Launch, Launched, Limit, with_services
 from headwater.cli.output import say, say_more, show, show_json, show_table
-from headwater.cli.words import in_words, quantity, relative, seconds, seconds_of
+from headwater.cli.words import in_words, inert, quantity, relative, seconds, seconds_of
 from headwater.errors import UsageError
 from headwater.shapes.hosts import host_as_dict, rules_as_dict
 
@@ -43,6 +43,7 @@ def example_for(host: str) -> str:
 @app.command(name="list")
 def list_hosts(
     *,
+    state: str | None = None,
     limit: Limit = 50,
     cursor: Cursor = None,
     json: AsJson = False,
@@ -52,34 +53,48 @@ def list_hosts(
 
     Parameters
     ----------
+    state
+        open, waiting, asked, closed, doubted, slowed, policy, crawl_delay or idle.
     limit
         Hosts per page.
     """
 
     async def work(services: "Services") -> "ListPage[Any]":
         from headwater.actions.hosts import page_of_hosts
+        from headwater.cli.filters import word_of
+        from headwater.reports.frontier import HostState
 
-        return await page_of_hosts(services, limit, cursor)
+        return await page_of_hosts(services, limit, cursor, word_of("state", HostState, state))
 
     page = with_services(launch, work)
+    from headwater.shapes.hosts import host_row_as_dict
+
     rows, following = page.items, page.cursor
+    told = [host_row_as_dict(row) for row in rows]
     if json:
-        show_json({"hosts": [dict(row) for row in rows], "cursor": following})
+        show_json({"hosts": told, "cursor": following})
         return
     if not rows:
-        say("No more hosts." if cursor else "No host is known yet: hosts appear when a URL of theirs is queued.")
+        if state and following:
+            say("No host of those looked at is in this state.")
+            say_more(following)
+        elif state or cursor:
+            say("No more hosts.")
+        else:
+            say("No host is known yet: hosts appear when a URL of theirs is queued.")
         return
-    columns = ("host", "state", "delay", "in flight", "requests", "failed")
+    columns = ("host", "health", "state", "delay", "in flight", "requests", "failed")
     show_table(
         columns,
         [
             (
                 row["host"],
+                str(row["health"]),
                 state_of(row),
                 f"{row['delay_ms'] / 1000:g} s",
                 *(str(row[name] or 0) for name in ("in_flight", "requests", "failed")),
             )
-            for row in rows
+            for row in told
         ],
         spare=("in flight", "failed", "requests"),
         whole=("host",),
@@ -219,6 +234,34 @@ def set_policy(
 
     with_services(launch, work)
     show_host(host, launch=launch)
+
+
+@app.command(name="rights")
+def rights(host: str, *, path: str = "/", json: AsJson = False, launch: Launched = Launch()) -> None:  # noqa: B008
+    """Show what robots.txt and tdmrep.json of a host say about uses of a page; the page itself may say more.
+
+    Parameters
+    ----------
+    host
+        Its name.
+    path
+        Of a page.
+    """
+
+    async def work(services: "Services") -> "dict[str, Any]":
+        from headwater.actions.hosts import rights_of_host
+
+        return await rights_of_host(services, host, path)
+
+    found = with_services(launch, work)
+    if json:
+        show_json(found)
+        return
+    from headwater.rights.record import rights_in_words
+
+    show(rights_in_words(found) or f"{host} says nothing about uses of its pages, as far as it was asked.")
+    for one in found["statements"]:
+        show(f"  {one['place']}: {inert(one['said'])}")
 
 
 @policy.command(name="clear")

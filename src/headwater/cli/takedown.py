@@ -1,6 +1,7 @@
 """`headwater takedown`: what we were asked to leave alone."""
 
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 from cyclopts import App
 
@@ -12,10 +13,13 @@ from headwater.cli.words import inert, quantity
 if TYPE_CHECKING:
     from headwater.actions.takedowns import SinkRemoval, TakedownStory
     from headwater.ingest.taking_down import TakedownResult
+    from headwater.politeness.takedown_requests import TakedownRequest
     from headwater.reports.paging import ListPage
     from headwater.services import Services
 
-app = App(name="takedown", help="Domains and URLs that are never visited: add, list, show, lift.")
+A_PERSON = "a person"
+
+app = App(name="takedown", help="Domains and URLs that are never visited, and what site owners ask for.")
 
 
 @app.command(name="add")
@@ -48,9 +52,13 @@ def add(
         return takedown.name, await take_down_everywhere(services.database, takedown, reason)
 
     name, done = with_services(launch, work)
+    tell_taken_down(_said(domain_or_url, name), done)
+
+
+def tell_taken_down(name: str, done: "TakedownResult") -> None:
     vacancies = quantity(done.vacancies, "vacancy", "vacancies")
     ended = f"{quantity(done.entries, 'URL')} ended, {quantity(done.documents, 'document')} and {vacancies}"
-    show(f"{_said(domain_or_url, name)} is taken down; {ended} withdrawn.")
+    show(f"{inert(name)} is taken down; {ended} withdrawn.")
     if not done.is_whole:
         under_way = (
             f"{quantity(done.living, 'URL')} being fetched right now" if done.living else "other work is under way"
@@ -179,6 +187,72 @@ def show_takedown(domain_or_url: str, *, json: AsJson = False, launch: Launched 
         show(f"  sink {one.sink.name}: {removal_in_words(one)}")
     if not found.sinks:
         show("  there is no sink that could hold anything of it")
+
+
+@app.command(name="requests")
+def list_requests(*, json: AsJson = False, launch: Launched = Launch()) -> None:  # noqa: B008
+    """List what site owners asked for at /crawler and nobody has decided, oldest first."""
+
+    async def work(services: "Services") -> "list[TakedownRequest]":
+        from headwater.politeness.takedown_requests import MOST_OPEN, open_requests
+
+        return await open_requests(services.database, MOST_OPEN)
+
+    found = with_services(launch, work)
+    if json:
+        from dataclasses import asdict
+
+        show_json({"requests": [asdict(one) for one in found]})
+        return
+    if not found:
+        say("No site owner waits for an answer.")
+        return
+    columns = ("id", "asked", "place", "by", "why")
+    rows = [(str(one.id), f"{one.asked_at:%Y-%m-%d %H:%M}", one.place, one.contact, one.reason) for one in found]
+    show_table(columns, [tuple(map(inert, row)) for row in rows], below=("place", "why"), whole=("id",))
+    first = str(found[0].id)
+    say("Look whether it is theirs to ask, and answer. For the first, one of:")
+    say(f"  headwater takedown accept {first}")
+    say(f"  headwater takedown refuse {first}")
+
+
+@app.command(name="accept")
+def accept(request: UUID, *, launch: Launched = Launch()) -> None:  # noqa: B008
+    """Take down what a site owner asked for, and withdraw what is stored of it.
+
+    Parameters
+    ----------
+    request
+        Its id, as `headwater takedown requests` shows it.
+    """
+
+    async def work(services: "Services") -> "tuple[str, TakedownResult]":
+        from headwater.actions.takedowns import grant_request
+        from headwater.ingest.taking_down import sweep
+
+        _, takedown, _ = await grant_request(services, request, A_PERSON)
+        return takedown.name, await sweep(services.database, takedown)
+
+    tell_taken_down(*with_services(launch, work))
+
+
+@app.command(name="refuse")
+def refuse(request: UUID, *, launch: Launched = Launch()) -> None:  # noqa: B008
+    """Close the request of a site owner without a takedown; nobody is told of it.
+
+    Parameters
+    ----------
+    request
+        Its id, as `headwater takedown requests` shows it.
+    """
+
+    async def work(services: "Services") -> "TakedownRequest":
+        from headwater.actions.takedowns import refuse_request
+
+        return await refuse_request(services, request, A_PERSON)
+
+    refused = with_services(launch, work)
+    show(f"Refused: {inert(refused.place)}. Write to {inert(refused.contact)}.")
 
 
 def removal_in_words(one: "SinkRemoval") -> str:

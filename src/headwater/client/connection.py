@@ -1,7 +1,7 @@
 """One request of the client: sent, sent again where that is safe, and its answer or its problem."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from threading import Event
 from typing import Any, NoReturn
@@ -83,9 +83,13 @@ class Connection:
         body: object = None,
         media_type: str = JSON,
         is_kept: bool = False,
+        if_match: str | None = None,
     ) -> Any:
         """The answer, read as JSON; None where it has no body. `is_kept`: it may be sent again under its key."""
         request = self._request(method, path, query or {}, body, media_type, is_kept=is_kept)
+        if if_match is not None:
+            tag = if_match if if_match.startswith(("W/", '"', "*")) else f'"{if_match}"'
+            request = replace(request, headers={**request.headers, "if-match": tag})
         answer = self._answer(request, is_repeatable=method == "GET" or is_kept)
         try:
             return orjson.loads(answer.body) if answer.body else None

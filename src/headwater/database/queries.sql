@@ -154,17 +154,20 @@ from unnest($1::text[]) as h (name);
 
 -- name: beat
 -- That a process lives, what it does, and what it counted since its last beat, added to ten minutes of its own and to the sums
--- since ever.
+-- since ever. Answers whether a person wants it to take on no more.
 -- Invariant: counts are given since its start, so that a beat whose answer was lost is counted once. `:is_first` is
 -- false after the first beat: a row that was forgotten meanwhile was counted already.
 with was as materialized (
     select counts from role_processes where id = :id::uuid
 ), beaten as (
-    insert into role_processes (id, owner, role, does, host, pid, version, beat_at, counts, failing)
+    insert into role_processes (id, owner, role, does, host, pid, version, beat_at, counts, failing, is_draining, under_way)
     select :id, :owner::text, :role::text, :does::text[], :host::text, :pid::integer, :version::text, now(),
-           coalesce(jsonb_object_agg(g.figure, g.count), '{}'), :failing::text::jsonb
+           coalesce(jsonb_object_agg(g.figure, g.count), '{}'), :failing::text::jsonb, :is_draining::boolean,
+           :under_way::integer
     from unnest(:figures::text[], :counts::bigint[]) as g (figure, count)
-    on conflict (id) do update set beat_at = excluded.beat_at, counts = excluded.counts, failing = excluded.failing
+    on conflict (id) do update set beat_at = excluded.beat_at, counts = excluded.counts, failing = excluded.failing,
+        is_draining = excluded.is_draining, under_way = excluded.under_way
+    returning drain_asked_at is not null as is_asked
 ), grown as materialized (
     select g.figure, g.count - coalesce((was.counts ->> g.figure)::bigint, 0) as more, g.said
     from unnest(:figures, :counts, :said::text[]) as g (figure, count, said) left join was on true
@@ -172,10 +175,19 @@ with was as materialized (
 ), summed as (
     insert into figure_totals as t (figure, count) select figure, more from grown order by figure
     on conflict (figure) do update set count = t.count + excluded.count
+), noted as (
+    insert into role_figures as f (since, figure, process_id, count, said)
+    select date_bin('10 minutes', now(), 'epoch'), figure, :id, more, said from grown
+    on conflict (since, figure, process_id) do update set count = f.count + excluded.count, said = excluded.said
 )
-insert into role_figures as f (since, figure, process_id, count, said)
-select date_bin('10 minutes', now(), 'epoch'), figure, :id, more, said from grown
-on conflict (since, figure, process_id) do update set count = f.count + excluded.count, said = excluded.said;
+select is_asked from beaten;
+
+-- name: ask_to_drain
+-- Ask a process to take on no more, by whom, or with null to work again. Answers nothing where that was asked already.
+update role_processes
+set drain_asked_at = case when $2::text is not null then now() end, drain_asked_by = $2::text
+where id = $1::uuid and (drain_asked_at is null) = ($2::text is not null)
+returning true;
 
 -- name: end_beats
 -- A process that ends in order has no row.

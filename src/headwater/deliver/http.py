@@ -59,7 +59,7 @@ class _OpenGate:
     async def open(self) -> None:
         pass
 
-    def sent(self) -> None:
+    def sent(self, sent_from: str | None = None) -> None:
         pass
 
 

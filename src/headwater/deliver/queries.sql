@@ -308,8 +308,13 @@ SET number = DEFAULT, kind = 'document', at = NULL, bucket = -1, hash = '', done
 DELETE FROM delivery_failures WHERE sink_id = $1::uuid;
 
 -- name: retry_failures
--- Parked and waiting records of a sink are tried at once.
-UPDATE delivery_failures SET next_try_at = statement_timestamp(), attempts = 0 WHERE sink_id = $1::uuid;
+-- Parked and waiting records of a sink are tried at once; with a class those of it. Answers with how many.
+WITH retried AS (
+    UPDATE delivery_failures SET next_try_at = statement_timestamp(), attempts = 0
+    WHERE sink_id = $1::uuid AND ($2::text IS NULL OR error_class(error) = $2::text)
+    RETURNING 1
+)
+SELECT count(*) FROM retried;
 
 -- name: add_sink
 -- A new sink; answers with its id, or with nothing where its name is taken.
@@ -354,6 +359,13 @@ ORDER BY s.name;
 -- Records that a sink refused, in order of their positions.
 SELECT kind, bucket, hash, position, version, attempts, next_try_at, error, failed_at FROM delivery_failures
 WHERE sink_id = $1::uuid ORDER BY position LIMIT $2::integer;
+
+-- name: failures_of_sink_by_error
+-- The records that a sink refused, of the first `$2`, by what it said of them.
+SELECT error_class(f.error) AS error, count(*) AS records, count(*) FILTER (WHERE f.next_try_at IS NULL) AS parked,
+       max(f.failed_at) AS last_at
+FROM (SELECT error, next_try_at, failed_at FROM delivery_failures WHERE sink_id = $1::uuid LIMIT $2::integer) AS f
+GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT $3::integer;
 
 -- name: way_into_sinks
 -- What each sink knows of one record: what it holds, or why it was refused.

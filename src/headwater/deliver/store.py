@@ -16,6 +16,9 @@ from headwater.record_kind import RecordKind
 from headwater.storable import storable
 
 queries = load_queries("headwater.deliver")
+
+# Of records that a sink refused: so many are looked at to group them.
+MOST_GROUPED, MOST_GROUPS = 10_000, 50
 archive_queries = load_queries("headwater.archive")
 
 LONGEST_ERROR = 500
@@ -326,15 +329,32 @@ class FailedRecord:
     failed_at: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class FailureGroup:
+    """Records that a sink refused with the same words, numbers and ids apart."""
+
+    error: str
+    records: int
+    parked: int
+    last_at: datetime
+
+
 async def failures_of(database: Database | Connection, sink_id: UUID, limit: int) -> list[FailedRecord]:
     """In order of their positions."""
     rows = await database.fetch(queries.failures_of_sink, sink_id, limit)
     return [FailedRecord(RecordKind(row["kind"]), *(row[name] for name in FailedRecord.__slots__[1:])) for row in rows]
 
 
-async def retry_failures(database: Database | Connection, sink_id: UUID) -> None:
-    """At once, parked ones too."""
-    await database.execute(queries.retry_failures, sink_id)
+async def failure_groups_of(database: Database | Connection, sink_id: UUID) -> list[FailureGroup]:
+    """The largest first."""
+    rows = await database.fetch(queries.failures_of_sink_by_error, sink_id, MOST_GROUPED, MOST_GROUPS)
+    return [FailureGroup(**row) for row in rows]
+
+
+async def retry_failures(database: Database | Connection, sink_id: UUID, error: str | None = None) -> int:
+    """At once, parked ones too; with a class of errors only those of it. How many."""
+    count: int = await database.fetchval(queries.retry_failures, sink_id, error)
+    return count
 
 
 async def clear_failures(database: Database | Connection, sink_id: UUID) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from uuid import UUID
 
-from headwater.database.pool import Database
+from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
 from headwater.discover.importing import DYNAMIC, FEED_OFF
 from headwater.sources.exchange.fields import Row, row_fields_of
@@ -15,7 +15,7 @@ from headwater.urls.scope import folder_of
 queries = load_queries("headwater.sources")
 
 
-async def sources_rendered(database: Database, sources: Sequence[Source]) -> set[UUID]:
+async def sources_rendered(database: Database | Connection, sources: Sequence[Source]) -> set[UUID]:
     """Those on hosts whose pages are rendered."""
     places = {one.id: one.profile.address for one in sources}
     buckets, hosts = [one.bucket for one in places.values()], [one.host for one in places.values()]

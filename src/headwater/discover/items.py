@@ -58,15 +58,18 @@ class HubLinks:
 
 @dataclass(frozen=True, slots=True)
 class FoundItems:
-    """The yield of one answer: items, and for job sources the vacancies it tells of.
+    """The yield of one answer, or a part of it: items, and for job sources the vacancies it tells of.
 
-    `url` is the address that answered; it may hold an API's key, and is never stored.
+    `url` is the address that answered; it may hold an API's key, and is never stored. `before`: how many items of the
+    same answer earlier parts had. `is_believed`: whether their dates of change are, where that was judged already.
     """
 
     items: tuple[Item, ...] = ()
     harvest: Harvest = NOTHING
     url: str = ""
     validators: Validators = Validators()  # noqa: RUF009 - a frozen value
+    before: int = 0
+    is_believed: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ SELECT p.*, c.id AS channel_id, c.token, c.kind AS channel_kind, c.url AS channe
        s.proofs AS push_proofs, s.needed AS push_needed, s.pushes AS push_pushes, s.missed AS push_missed,
        s.last_push_at AS push_last_push_at, s.pinged_at AS push_pinged_at,
        c.last_polled_at, c.last_status, c.validators_checked_at, c.validators_distrusted_until, c.polls_lately, c.vain_polls_lately, c.new_items_lately,
-       h.delay_ms,
+       h.delay_ms, coalesce(z.crowding, 1) AS crowding,
        q.max_pages AS policy_pages, k.state AS cadence, coalesce($3::timestamptz, clock_timestamp()) AS now,
        CASE WHEN c.kind = 'search' THEN ARRAY(SELECT DISTINCT o.kind FROM channels o WHERE o.source_id = c.source_id AND o.is_enabled)
             ELSE '{}' END AS followed,
@@ -35,6 +35,7 @@ CROSS JOIN cadence k
 LEFT JOIN subscriptions s ON s.channel_id = c.id
 LEFT JOIN hosts h ON h.bucket = c.bucket AND h.host = c.host
 LEFT JOIN host_policies q ON q.bucket = c.bucket AND q.host = c.host
+LEFT JOIN crowded_hosts z ON z.bucket = c.bucket AND z.host = c.host
 WHERE c.id = ANY ($1::uuid[]) AND c.leased_by = $2::text AND c.token IS NOT NULL;
 
 -- name: read_channels_of_source
@@ -47,7 +48,7 @@ SELECT p.*, c.id AS channel_id, c.id AS token, c.kind AS channel_kind, c.url AS 
        s.proofs AS push_proofs, s.needed AS push_needed, s.pushes AS push_pushes, s.missed AS push_missed,
        s.last_push_at AS push_last_push_at, s.pinged_at AS push_pinged_at,
        c.last_polled_at, c.last_status, c.validators_checked_at, c.validators_distrusted_until, c.polls_lately, c.vain_polls_lately, c.new_items_lately,
-       h.delay_ms,
+       h.delay_ms, coalesce(z.crowding, 1) AS crowding,
        q.max_pages AS policy_pages, k.state AS cadence, clock_timestamp() AS now,
        CASE WHEN c.kind = 'search' THEN ARRAY(SELECT DISTINCT o.kind FROM channels o WHERE o.source_id = c.source_id AND o.is_enabled)
             ELSE '{}' END AS followed,
@@ -58,6 +59,7 @@ CROSS JOIN cadence k
 LEFT JOIN subscriptions s ON s.channel_id = c.id
 LEFT JOIN hosts h ON h.bucket = c.bucket AND h.host = c.host
 LEFT JOIN host_policies q ON q.bucket = c.bucket AND q.host = c.host
+LEFT JOIN crowded_hosts z ON z.bucket = c.bucket AND z.host = c.host
 WHERE c.source_id = $1::uuid AND c.is_enabled AND c.kind <> 'backfill' ORDER BY c.created_at, c.id;
 
 -- name: extend_polls
@@ -175,6 +177,10 @@ SET progress = $3::jsonb, updated_at = now(), next_poll_at = coalesce($4::timest
     lease_until = CASE WHEN $4 IS NULL THEN clock_timestamp() + $6::interval END
 WHERE id = $1::uuid AND token = $2::uuid RETURNING id;
 
+-- name: hold_poll
+-- A part of an answer was taken: the lease begins anew. Invariant: a stale token changes nothing.
+UPDATE channels SET lease_until = clock_timestamp() + $3::interval WHERE id = $1::uuid AND token = $2::uuid RETURNING id;
+
 -- name: has_got_to
 -- Whether a run under this lease stands where it would stand after a step: the step was taken, and its answer lost.
 SELECT progress = $3::jsonb FROM channels WHERE id = $1::uuid AND token = $2::uuid;
@@ -196,7 +202,7 @@ SET (url, url_hash, bucket, host, title, next_poll_at, next_reason, poll_interva
        FROM jsonb_populate_record(c, $3::jsonb) AS r),
     former_urls = CASE WHEN $4::text IS NULL THEN c.former_urls
                        ELSE (c.url || c.former_urls)[1:20] END,
-    progress = NULL, token = NULL, leased_by = NULL, lease_until = NULL, trigger = 'schedule', updated_at = now()
+    progress = NULL, token = NULL, leased_by = NULL, lease_until = NULL, trigger = 'schedule', waits_since = NULL, updated_at = now()
 WHERE c.id = $1::uuid AND c.token = $2::uuid RETURNING id;
 
 -- name: who_has_address

@@ -61,6 +61,7 @@ class HeldSlot:
     started: float | None = field(default=None, init=False)
     close_for: timedelta | None = field(default=None, init=False)  # what a 429 or 503 asked for
     machine: str | None = field(default=None, init=False)  # where the host stands, once it has answered
+    sent_from: str | None = field(default=None, init=False)  # of the last request
     waited: float = field(default=0.0, init=False)  # seconds, for the slot of the request that is under way
     _end: _RequestEnd | None = field(default=None, init=False)
     _is_fresh: bool = field(default=True, init=False)
@@ -72,7 +73,8 @@ class HeldSlot:
             return NO_VISIT
         ended, status, body_bytes = self._end
         duration = timedelta(0, ended - self.started)
-        return Visit(self.window.lateness(self.started), duration, status, body_bytes, self.kind, self.machine)
+        late = self.window.lateness(self.started)
+        return Visit(late, duration, status, body_bytes, self.kind, self.machine, self.sent_from)
 
     async def ready(self, kind: str) -> NotBefore | None:
         """Wait for the next slot, or say when to come back. The first request uses the slot that was granted first."""
@@ -102,9 +104,10 @@ class HeldSlot:
             now = self.clock.monotonic()
         self.started = now
 
-    def sent(self) -> None:
+    def sent(self, sent_from: str | None = None) -> None:
         """The head is on its way: this is the latest that the request can have begun."""
         self.started = self.clock.monotonic()
+        self.sent_from = sent_from
 
     def ended(
         self, status: int | None = None, body_bytes: int | None = None, close_for: timedelta | None = None
@@ -221,6 +224,7 @@ def settlement_for(held_slot: HeldSlot) -> Settlement:
         body_bytes=past.body_bytes,
         started_after=past.started_after,
         kind=past.kind,
+        sent_from=past.sent_from,
         duration_ms=past.milliseconds,
         close_for=None if held_slot.close_for is None else min(held_slot.close_for, LONGEST_CLOSURE),
         close_reason=None if held_slot.close_for is None else "retry_after",

@@ -56,11 +56,22 @@ VALUES ($1::smallint, $2::text, $3::text, $4::integer, $5::jsonb, clock_timestam
 ON CONFLICT (bucket, host, scheme, port) DO UPDATE
 SET rules = excluded.rules, fetched_at = excluded.fetched_at, expires_at = excluded.expires_at;
 
+-- name: read_tdmrep_of_host
+-- Every tdmrep.json a host has, by origin.
+SELECT rules AS tdm_rules, expires_at AS tdm_expires_at, clock_timestamp() AS now
+FROM tdmrep WHERE bucket = $1::smallint AND host = $2::text ORDER BY scheme DESC, port;
+
 -- name: read_robots_of_host
 -- Every robots.txt a host has, by origin.
 SELECT host, scheme, port, access, body, http_status, failure, failing_since, fetched_at, expires_at, crawl_delay_ms, sitemaps,
        disallow
 FROM robots WHERE bucket = $1::smallint AND host = $2::text ORDER BY scheme DESC, port;
+
+-- name: expire_robots
+-- Ask for the robots.txt of a host anew, all of it, before anything else is asked there. Answers with the origins.
+UPDATE robots SET expires_at = clock_timestamp(), etag = NULL, last_modified = NULL
+WHERE bucket = $1::smallint AND host = $2::text
+RETURNING host, scheme, port;
 
 -- name: expired_robots
 -- Origins whose robots.txt should be read again although nobody has asked: something waits there, or a source is blocked by it.

@@ -416,6 +416,12 @@ async def robots_of_host(database: Database, host: str) -> list[Any]:
     return await database.fetch(queries.read_robots_of_host, bucket_of(host), host)
 
 
+async def expire_robots(database: Database, host: str) -> list[Origin]:
+    """What is known of them holds no longer: each is asked for before the next request of its origin."""
+    rows = await database.fetch(queries.expire_robots, bucket_of(host), host)
+    return [Origin(row["scheme"], row["host"], row["port"]) for row in rows]
+
+
 def _key(origin: Origin) -> tuple[int, str, str, int]:
     return bucket_of(origin.host), origin.host, origin.scheme, origin.port
 

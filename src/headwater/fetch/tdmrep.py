@@ -103,6 +103,12 @@ class TdmStore:
         return rules
 
 
+async def tdm_of_host(database: Database, host: str) -> list[TdmRules]:
+    """Of each origin of which it is known."""
+    rows = await database.fetch(queries.read_tdmrep_of_host, bucket_of(host), host)
+    return [stored_tdm_from(row).rules for row in rows]
+
+
 def stored_tdm_from(row: Any) -> StoredTdm:
     rules = TdmRules(tuple(TdmRule(*one) for one in row["tdm_rules"]))
     return StoredTdm(rules, row["tdm_expires_at"] > row["now"])

@@ -5,7 +5,7 @@ way is left alone and meets the same rule when it settles or before its next req
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from shlex import quote
@@ -18,6 +18,7 @@ from headwater.errors import Busy, NotFound, Refused, UsageError
 from headwater.frontier.entry import DeadReason, EntryStatus
 from headwater.frontier.reads import EntryRow, Filter, list_entries
 from headwater.politeness.takedown import takedowns_for
+from headwater.storable import one_line
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 from headwater.urls.fingerprint import bucket_of
 
@@ -25,6 +26,10 @@ queries = load_queries("headwater.frontier")
 
 BATCH = 1_000
 WAITING = (EntryStatus.PENDING, EntryStatus.FAILED)
+AT_REST = (EntryStatus.PENDING, EntryStatus.FAILED, EntryStatus.DEAD, EntryStatus.FETCHED)
+# Of the reason that a person gives.
+LONGEST_WHY = 500
+NARROWER = "Give a host, a source, a reason or a prefix as well."
 RETRYABLE = (EntryStatus.FAILED, EntryStatus.DEAD, EntryStatus.FETCHED)
 # Closed until a person opens it.
 FOR_EVER = datetime(9999, 1, 1, tzinfo=UTC)
@@ -55,6 +60,7 @@ async def change(
             status=status,
             reason=reason,
             held=held,
+            error=None,
             now=now,
         )
     )
@@ -144,14 +150,62 @@ async def _chosen(rows: Sequence[Any], is_chosen: Callable[[CanonicalUrl], bool]
 
 async def retry_now(database: Database, url: CanonicalUrl) -> None:
     """A person asks for it: dead, failed or fetched, it waits in line again. Politeness holds all the same."""
-    before = (EntryStatus.PENDING, EntryStatus.FAILED, EntryStatus.DEAD, EntryStatus.FETCHED)
     async with database.transaction() as connection:
-        if (await takedowns_for(connection, [url.host])).covers(url):
-            raise Refused(f"{url.url} is taken down.", fix="`headwater takedown list` shows by what, and since when.")
-        await _require_followed(connection, url)
-        if await change(connection, [EntryKey(url.bucket, url.url_hash)], before=before, status=EntryStatus.PENDING):
+        if await _queue_again(connection, url):
             return
     await _refuse_change(database, url)
+
+
+async def raise_now(database: Database, url: CanonicalUrl) -> None:
+    """As `retry_now`, and in front of all others of its host."""
+    async with database.transaction() as connection:
+        if await _queue_again(connection, url):
+            await connection.execute(queries.put_first, url.bucket, url.url_hash)
+            await connection.execute(queries.refresh_hosts, [url.bucket], [url.host], None)
+            return
+    await _refuse_change(database, url)
+
+
+async def _queue_again(connection: Connection, url: CanonicalUrl) -> bool:
+    """False where it is unknown, or being fetched."""
+    if (await takedowns_for(connection, [url.host])).covers(url):
+        raise Refused(f"{url.url} is taken down.", fix="`headwater takedown list` shows by what, and since when.")
+    await _require_followed(connection, url)
+    return bool(await change(connection, [_key_of(url)], before=AT_REST, status=EntryStatus.PENDING))
+
+
+async def kill(database: Database, url: CanonicalUrl, who: str, why: str) -> None:
+    """Fetched never again: no channel, rule or retry of many revives it. What was kept of it stays."""
+    if not await _kill_all(database, [_key_of(url)], AT_REST, killing_in_words(who, why)):
+        await _refuse_change(database, url)
+
+
+async def _kill_all(database: Database, keys: Sequence[EntryKey], before: Sequence[EntryStatus], told: str) -> int:
+    changed: int = await database.fetchval(
+        *queries.change_entries(
+            buckets=[key.bucket for key in keys],
+            url_hashes=[key.url_hash for key in keys],
+            before=list(before),
+            status=EntryStatus.DEAD,
+            reason=DeadReason.KILLED,
+            held=None,
+            error=told,
+            now=None,
+        )
+    )
+    return changed
+
+
+def killing_in_words(who: str, why: str) -> str:
+    """Raises UsageError."""
+    told = one_line(why)
+    if len(told) > LONGEST_WHY:
+        raise UsageError("This reason is too long.", fix=f"Up to {LONGEST_WHY} characters.")
+    return f"by {who}: {told}" if told else f"by {who}"
+
+
+def _key_of(url: CanonicalUrl) -> EntryKey:
+    return EntryKey(url.bucket, url.url_hash)
 
 
 async def retry_where(
@@ -159,25 +213,81 @@ async def retry_where(
 ) -> int:
     """All that match wait in line again, but for what is taken down or belongs to a source that is not followed.
 
-    By keys and in batches: a page that looked at many rows and found none goes on with the next.
+    Those that a person killed do so only where they are asked for by that reason.
     """
     if wanted.status not in RETRYABLE:
-        words = ", ".join(RETRYABLE)
-        raise UsageError("Many URLs are retried by their status.", fix=f"Give one of: {words}.")
+        raise _wants_status("retried", RETRYABLE)
     if wanted == Filter(status=EntryStatus.FETCHED):
         raise UsageError("This would fetch everything again.", fix="Give a host, a source or a prefix as well.")
+    status, killed = wanted.status, DeadReason.KILLED
+
+    async def retry(entries: Sequence[EntryRow]) -> int:
+        meant = [one for one in entries if one.reason != killed or wanted.reason == killed]
+        return await _retry_batch(database, status, meant)
+
+    return await _each_batch(database, wanted, retry, on_progress)
+
+
+async def kill_where(
+    database: Database,
+    wanted: Filter,
+    who: str,
+    why: str,
+    on_progress: Callable[[int], None] = lambda _killed: None,
+) -> int:
+    """All that match are never fetched again; what is being fetched meanwhile is left alone."""
+    if wanted.status not in AT_REST:
+        raise _wants_status("killed", AT_REST)
+    if wanted == Filter(status=wanted.status):
+        raise UsageError("This would end the whole queue.", fix=NARROWER)
+    status, told = wanted.status, killing_in_words(who, why)
+
+    async def kill_batch(entries: Sequence[EntryRow]) -> int:
+        keys = [EntryKey(one.id.bytes[0], one.url_hash) for one in entries if one.reason != DeadReason.KILLED]
+        return await _kill_all(database, keys, (status,), told) if keys else 0
+
+    return await _each_batch(database, wanted, kill_batch, on_progress)
+
+
+async def remove_where(
+    database: Database, wanted: Filter, on_progress: Callable[[int], None] = lambda _removed: None
+) -> int:
+    """All that match are forgotten; what is being fetched meanwhile is left alone."""
+    if wanted.status not in AT_REST:
+        raise _wants_status("forgotten", AT_REST)
+    if wanted == Filter(status=wanted.status):
+        raise UsageError(
+            "This would forget the whole queue.", fix="Give a host, a source, a reason or a prefix as well."
+        )
+    status = wanted.status
+
+    async def remove_batch(entries: Sequence[EntryRow]) -> int:
+        return await _delete(database, [(one.id.bytes[0], one.url_hash, one.host) for one in entries], (status,))
+
+    return await _each_batch(database, wanted, remove_batch, on_progress)
+
+
+def _wants_status(verb: str, statuses: Sequence[EntryStatus]) -> UsageError:
+    return UsageError(f"Many URLs are {verb} by their status.", fix=f"Give one of: {', '.join(statuses)}.")
+
+
+async def _each_batch(
+    database: Database,
+    wanted: Filter,
+    act: Callable[[Sequence[EntryRow]], Awaitable[int]],
+    on_progress: Callable[[int], None],
+) -> int:
+    """By keys and in batches: a page that looked at many rows and found none goes on with the next."""
     count, cursor = 0, None
     while True:
         page = await list_entries(database, wanted, limit=BATCH, cursor=cursor)
-        count += await _retry_batch(database, wanted.status, page.entries)
+        count += await act(page.entries) if page.entries else 0
         on_progress(count)
         if (cursor := page.cursor) is None:
             return count
 
 
 async def _retry_batch(database: Database, status: EntryStatus, entries: Sequence[EntryRow]) -> int:
-    if not entries:
-        return 0
     columns = [one.id.bytes[0] for one in entries], [one.url_hash for one in entries]
     async with database.transaction() as connection:
         rows = await connection.fetch(queries.owned_by_followed, *columns)
@@ -204,13 +314,18 @@ async def _require_followed(connection: Connection, url: CanonicalUrl) -> None:
 
 async def remove(database: Database, url: CanonicalUrl) -> None:
     """Forget an entry and who found it; a later discovery makes it new again."""
+    if not await _delete(database, [(url.bucket, url.url_hash, url.host)], AT_REST):
+        await _refuse_change(database, url)
+
+
+async def _delete(database: Database, places: Sequence[tuple[int, bytes, str]], before: Sequence[EntryStatus]) -> int:
+    """How many were in one of the statuses `before`."""
+    buckets, hashes, hosts = map(list, zip(*places, strict=True))
     async with database.transaction() as connection:
-        await connection.execute(queries.lock_hosts, [url.bucket], [url.host])
-        gone = await connection.fetchval(queries.delete_entry, url.bucket, url.url_hash)
-        if gone is not None:
-            await connection.execute(queries.refresh_hosts, [url.bucket], [url.host], None)
-            return
-    await _refuse_change(database, url)
+        await connection.execute(queries.lock_hosts, buckets, hosts)
+        count: int = await connection.fetchval(queries.delete_entries, buckets, hashes, list(before))
+        await connection.execute(queries.refresh_hosts, buckets, hosts, None)
+        return count
 
 
 async def _refuse_change(database: Database, url: CanonicalUrl) -> None:

@@ -45,6 +45,7 @@ class DeadReason(StrEnum):
     BLOCKED_ADDRESS = "blocked_address"
     TRAP = "trap"
     POISON = "poison"
+    KILLED = "killed"  # by a person, who alone revives it
 
 
 @dataclass(frozen=True, slots=True)

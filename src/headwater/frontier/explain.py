@@ -7,7 +7,8 @@ from typing import Any
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.errors import NotFound
-from headwater.frontier.entry import EntryStatus
+from headwater.frontier.entry import EntryOrigin, EntryStatus
+from headwater.frontier.submit import priority_in_words
 from headwater.politeness.takedown import domains_above, taken_down_in_words
 from headwater.politeness.takedown import queries as takedown_queries
 from headwater.urls.canonical import CanonicalUrl
@@ -43,6 +44,8 @@ class EntryExplanation:
     is_taken_down: bool = False
     is_held: bool = False  # until its source is resumed
     is_left: bool = False  # by a source that was removed
+    priority_why: str = ""
+    found_at: datetime | None = None
 
 
 async def explain(database: Database, url: CanonicalUrl, now: datetime | None = None) -> EntryExplanation:
@@ -78,6 +81,8 @@ async def explain(database: Database, url: CanonicalUrl, now: datetime | None = 
         bool(taken_down),
         row["held"] == "paused" or row["source_status"] != "active",
         row["source_status"] == "deleted",
+        priority_in_words(row["priority"], row["source_priority"], EntryOrigin(row["origin"]), row["depth"]),
+        row["discovered_at"],
     )
 
 

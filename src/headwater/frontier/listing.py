@@ -10,7 +10,7 @@ from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.errors import NotFound, UsageError
 from headwater.frontier.entry import EntryOrigin, EntryStatus
-from headwater.frontier.reads import EntryPage, EntryRow, Filter, count_statuses, entry_from, values_of
+from headwater.frontier.reads import FAILING, EntryPage, EntryRow, Filter, count_statuses, entry_from, values_of
 from headwater.phrases import as_stored
 from headwater.politeness.hosts import host_named
 from headwater.urls.fingerprint import bucket_of, entry_id
@@ -80,6 +80,8 @@ async def count_matching(database: Database, wanted: Filter) -> EntryTotal:
     values = values_of(wanted) | {"most": MOST_COUNTED}
     if wanted.source_id:
         row = await database.fetchrow(*queries.count_matching_of_source(**values, source_id=wanted.source_id))
+    elif wanted.status in FAILING and wanted.reason:
+        row = await database.fetchrow(*queries.count_failures(**values))
     else:
         row = await database.fetchrow(*queries.count_matching(**values))
     assert row is not None

@@ -92,7 +92,15 @@ RETURNING e.bucket, e.url_hash, s.status = 'deleted' AS is_left;
 -- name: change_entries
 -- Hold, let go, kill or revive many entries at once; whatever is being fetched is left alone.
 SELECT change_entries(:buckets::smallint[], :url_hashes::bytea[], :before::text[], :status::text, :reason::text, :held::text,
-                      :now::timestamptz);
+                      :now::timestamptz, :error::text);
+
+-- name: put_first
+-- A waiting entry goes to the front of its host's queue: the best priority, and due before all others of it.
+UPDATE url_frontier e
+SET priority = 10, updated_at = clock_timestamp(), next_fetch_at = least(clock_timestamp(), (
+    SELECT min(w.next_fetch_at) - interval '1 millisecond' FROM url_frontier w
+    WHERE w.bucket = e.bucket AND w.host = e.host AND w.priority = 10 AND w.status IN ('pending', 'failed') AND w.held IS NULL))
+WHERE e.bucket = $1::smallint AND e.url_hash = $2::bytea AND e.status = 'pending' AND e.held IS NULL;
 
 -- name: entries_of_source
 -- A page of the entries a source found, in key order: the way to all of them without scanning the table. `is_left`: another
@@ -183,17 +191,43 @@ SELECT bucket, url_hash, url, status, reason FROM url_frontier
 WHERE bucket = $1::smallint AND host = $2::text AND status = 'dead' AND reason = 'robots_blocked' AND url_hash > $3::bytea
 ORDER BY url_hash LIMIT $4::integer;
 
--- name: delete_entry
--- Remove one entry and who found it, unless it is being fetched; answers with its host, or nothing.
+-- name: delete_entries
+-- Remove entries that are in one of some statuses, and who found them; answers with how many.
 WITH gone AS (
-    DELETE FROM url_frontier WHERE bucket = $1::smallint AND url_hash = $2::bytea AND status <> 'fetching'
-    RETURNING bucket, url_hash, host, source_id, status
+    DELETE FROM url_frontier e USING unnest($1::smallint[], $2::bytea[]) AS k (bucket, url_hash)
+    WHERE e.bucket = k.bucket AND e.url_hash = k.url_hash AND e.status = ANY ($3::text[])
+    RETURNING e.bucket, e.url_hash, e.source_id, e.status
 ), forgotten AS (
     DELETE FROM discoveries d USING gone g WHERE d.bucket = g.bucket AND d.url_hash = g.url_hash
 ), counted AS (
-    INSERT INTO counter_deltas (source_id, status, entries) SELECT source_id, status, -1 FROM gone
+    INSERT INTO counter_deltas (source_id, status, entries) SELECT source_id, status, -count(*) FROM gone GROUP BY 1, 2
 )
-SELECT host FROM gone;
+SELECT count(*) FROM gone;
+
+-- name: failures_by_class
+-- What went wrong with those that failed or are dead: a count for each reason up to `$1`, and the last message of one of
+-- them. The reasons are few: each is found by one step through the index, however many have it.
+WITH RECURSIVE classes AS (
+    (SELECT status, reason FROM url_frontier WHERE status IN ('failed', 'dead') AND reason IS NOT NULL
+     ORDER BY status, reason LIMIT 1)
+    UNION ALL
+    SELECT n.status, n.reason FROM classes c CROSS JOIN LATERAL (
+        SELECT e.status, e.reason FROM url_frontier e
+        WHERE e.status IN ('failed', 'dead') AND e.reason IS NOT NULL AND (e.status, e.reason) > (c.status, c.reason)
+        ORDER BY e.status, e.reason LIMIT 1) AS n
+)
+SELECT c.status, c.reason, n.entries, l.last_error, l.url
+FROM (SELECT * FROM classes LIMIT $2::integer) AS c
+CROSS JOIN LATERAL (
+    SELECT count(*) AS entries FROM (
+        SELECT FROM url_frontier e WHERE e.status IN ('failed', 'dead') AND e.reason IS NOT NULL
+          AND e.status = c.status AND e.reason = c.reason LIMIT $1::integer) AS counted
+) AS n
+CROSS JOIN LATERAL (
+    SELECT e.last_error, e.url FROM url_frontier e WHERE e.status IN ('failed', 'dead') AND e.reason IS NOT NULL
+      AND e.status = c.status AND e.reason = c.reason ORDER BY e.bucket, e.url_hash LIMIT 1
+) AS l
+ORDER BY n.entries DESC, c.status, c.reason;
 
 -- name: fold_counters
 -- Add the deltas to the counters and to the totals. One statement: a reader sees them before or after, never twice.
@@ -290,6 +324,27 @@ UNION ALL
 SELECT l.*, false FROM (SELECT * FROM looked ORDER BY bucket DESC, url_hash DESC LIMIT 1) AS l
 WHERE (SELECT count(*) FROM looked) = :most;
 
+-- name: list_failures
+-- The same of those that failed or died for one reason, which have an index of their own.
+WITH looked AS MATERIALIZED (
+    SELECT bucket, url_hash, host, url, source_id, origin, parent_url, depth, priority, status, held, next_fetch_at,
+           retry_count, fetch_count, reason, last_error, last_status, etag, last_modified, content_hash, last_fetched_at,
+           discovered_at, created_at, updated_at
+    FROM url_frontier
+    WHERE status IN ('failed', 'dead') AND reason IS NOT NULL AND status = :status::text AND reason = :reason::text
+      AND (bucket, url_hash) > (:after_bucket::smallint, :after_hash::bytea) AND (:bucket::smallint IS NULL OR bucket = :bucket)
+    ORDER BY bucket, url_hash LIMIT :most::integer
+)
+SELECT * FROM (
+    SELECT l.*, true AS matches FROM looked l
+    WHERE (:host::text IS NULL OR l.host = :host) AND (:origin::text IS NULL OR l.origin = :origin)
+      AND (:url_prefix::text IS NULL OR starts_with(l.url, :url_prefix))
+    ORDER BY l.bucket, l.url_hash LIMIT :limit::integer OFFSET :offset::integer
+) AS page
+UNION ALL
+SELECT l.*, false FROM (SELECT * FROM looked ORDER BY bucket DESC, url_hash DESC LIMIT 1) AS l
+WHERE (SELECT count(*) FROM looked) = :most;
+
 -- name: list_entries_of_source
 -- The same for one source, by what it found.
 WITH looked AS MATERIALIZED (
@@ -322,6 +377,19 @@ SELECT count(*) AS looked,
        count(*) FILTER (WHERE (:status::text IS NULL OR l.status = :status) AND (:host::text IS NULL OR l.host = :host)
       AND (:origin::text IS NULL OR l.origin = :origin)
       AND (:reason::text IS NULL OR l.reason = :reason) AND (:url_prefix::text IS NULL OR starts_with(l.url, :url_prefix))) AS found
+FROM looked l;
+
+-- name: count_failures
+-- The same of those that failed or died for one reason, which have an index of their own.
+WITH looked AS MATERIALIZED (
+    SELECT host, origin, url FROM url_frontier
+    WHERE status IN ('failed', 'dead') AND reason IS NOT NULL AND status = :status::text AND reason = :reason::text
+      AND (:bucket::smallint IS NULL OR bucket = :bucket)
+    ORDER BY bucket, url_hash LIMIT :most::integer
+)
+SELECT count(*) AS looked,
+       count(*) FILTER (WHERE (:host::text IS NULL OR l.host = :host) AND (:origin::text IS NULL OR l.origin = :origin)
+      AND (:url_prefix::text IS NULL OR starts_with(l.url, :url_prefix))) AS found
 FROM looked l;
 
 -- name: count_matching_of_source
@@ -375,7 +443,7 @@ SELECT e.bucket, e.url_hash, e.host, e.url, e.source_id, e.origin, e.parent_url,
        e.last_fetched_at, e.discovered_at, e.revisit_at,
        greatest(h.next_slot_at, 'epoch') AS next_slot_at, greatest(h.yield_until, 'epoch') AS yield_until, h.in_flight,
        h.max_concurrency, h.delay_ms, h.penalty_ms, h.is_doubted,
-       s.name AS source_name, s.status AS source_status, s.status_reason,
+       s.name AS source_name, s.status AS source_status, s.status_reason, s.priority AS source_priority,
        t.owner AS lease_owner, t.expires_at AS lease_expires_at,
        coalesce($3::timestamptz, clock_timestamp()) AS now
 FROM url_frontier e

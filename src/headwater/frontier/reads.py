@@ -21,6 +21,10 @@ MOST_LOOKED_AT = 20_000
 LOOKED_AT_FIRST = 1_000
 BUCKETS = 256
 PATIENCE_SECONDS = 600
+FAILING = (EntryStatus.FAILED, EntryStatus.DEAD)
+# Of a class of failures as many are counted: beyond that it is "so many or more".
+MOST_OF_CLASS = 10_000
+MOST_CLASSES = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +115,21 @@ class Filter:
 
 
 @dataclass(frozen=True, slots=True)
+class FailureClass:
+    """URLs that failed or died for one reason. `said` and `url` are of one of them."""
+
+    status: EntryStatus
+    reason: str
+    entries: int
+    said: str
+    url: str
+
+    @property
+    def is_capped(self) -> bool:
+        return self.entries >= MOST_OF_CLASS
+
+
+@dataclass(frozen=True, slots=True)
 class EntryRow:
     id: UUID
     url: str
@@ -179,6 +198,8 @@ async def _look(
     }
     if wanted.source_id:
         rows = await database.fetch(*queries.list_entries_of_source(**values, source_id=wanted.source_id))
+    elif wanted.status in FAILING and wanted.reason:
+        rows = await database.fetch(*queries.list_failures(**values))
     else:
         rows = await database.fetch(*queries.list_entries(**values))
     found = [row for row in rows if row["matches"]]
@@ -186,6 +207,15 @@ async def _look(
     return EntryPage(
         [entry_from(row) for row in found[:limit]], cursor_at(last["bucket"], last["url_hash"]) if last else None
     )
+
+
+async def failures_by_class(database: Database) -> list[FailureClass]:
+    """The largest first."""
+    rows = await database.fetch(queries.failures_by_class, MOST_OF_CLASS, MOST_CLASSES)
+    return [
+        FailureClass(EntryStatus(row["status"]), row["reason"], row["entries"], row["last_error"] or "", row["url"])
+        for row in rows
+    ]
 
 
 def values_of(wanted: Filter) -> dict[str, object]:

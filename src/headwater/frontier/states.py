@@ -31,7 +31,7 @@ LAWFUL: tuple[StatusChange, ...] = (
     ),
     StatusChange(EntryStatus.PENDING, EntryStatus.DEAD, "takedown, robots, a person"),
     StatusChange(EntryStatus.FAILED, EntryStatus.DEAD, "takedown, robots, a person"),
-    StatusChange(EntryStatus.FETCHED, EntryStatus.DEAD, "takedown"),
+    StatusChange(EntryStatus.FETCHED, EntryStatus.DEAD, "takedown, a person"),
     StatusChange(
         EntryStatus.DEAD,
         EntryStatus.PENDING,

@@ -278,3 +278,20 @@ def entry_priority(base: int, origin: EntryOrigin, depth: int = 0, *, is_externa
     depth_penalty = depth if origin is EntryOrigin.SPIDER else 0
     wanted = base + BONUS[origin] - depth_penalty - (EXTERNAL_PENALTY if is_external else 0)
     return max(LOWEST, min(HIGHEST, wanted))
+
+
+def priority_in_words(priority: int, base: int, origin: EntryOrigin, depth: int) -> str:
+    """How the priority of an entry was made: `7 = 5 of its source + 2 from a feed`. Pure."""
+    terms = [(base, "of its source"), (BONUS[origin], f"from a {origin}")]
+    if origin is EntryOrigin.SPIDER:
+        terms.append((-depth, "for the links on the way to it"))
+        if priority == entry_priority(base, origin, depth, is_external=True) != entry_priority(base, origin, depth):
+            terms.append((-EXTERNAL_PENALTY, "on another host"))
+    told = " ".join(f"{'+' if term > 0 else '−'} {abs(term)} {what}" for term, what in terms if term)
+    told, sum_ = told.removeprefix("+ "), sum(term for term, _ in terms)
+    usual = max(LOWEST, min(HIGHEST, sum_))
+    bound = f", and it is {LOWEST} to {HIGHEST}" if usual != sum_ else ""
+    if priority == usual:
+        return f"{priority} = {told}{bound}"
+    # A person, a redirect, a revisit, or its source as it was then.
+    return f"{priority}, set otherwise than its source, origin and depth say: {told}{bound}"

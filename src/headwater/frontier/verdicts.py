@@ -191,5 +191,6 @@ def _of_visit(lease: Lease, visit: Visit) -> Settlement:
         started_after=visit.started_after,
         kind=visit.kind,
         address=visit.address,
+        sent_from=visit.sent_from,
         duration_ms=round(visit.duration.total_seconds() * 1000) if visit.duration is not None else None,
     )

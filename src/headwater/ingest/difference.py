@@ -1,14 +1,17 @@
 """The difference between two readings of one page, and their likeness. Pure."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice, zip_longest
 from typing import Any
 
-from headwater.archive.documents import TRACKED, NewDocument
+import orjson
+
+from headwater.archive.documents import RENEWED, TRACKED, NewDocument
 from headwater.archive.reads import Document
-from headwater.storable import storable
+from headwater.blocks.block import BodyBlock, unpack_blocks
+from headwater.storable import storable, storable_json
 
 # Beside what makes a new version: shown with it, since rules are judged by it.
 SHOWN = (*TRACKED, "word_count", "quality", "produced_by")
@@ -19,27 +22,52 @@ MOST_ROWS = 200
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The change. `likeness`: how much of the two texts' words they share, 0 to 1, in whatever order."""
+    """The change. `likeness`: how much of the two texts' words they share, 0 to 1, in whatever order.
+
+    `is_of_parts`: what is said is the same, and only what belongs to the text is read otherwise.
+    """
 
     fields: Mapping[str, tuple[Any, Any]]
     likeness: float = 1.0
     lines_gone: tuple[str, ...] = ()
     lines_come: tuple[str, ...] = ()
     is_change: bool = False
+    is_of_parts: bool = False
 
 
-def difference(old: Document, new: NewDocument) -> Difference:
-    """By the rule of the archive: where it would write nothing, nothing is different."""
+def difference(old: Document, blocks: tuple[BodyBlock, ...], new: NewDocument) -> Difference:
+    """By the rules of the archive: where it would write nothing, nothing is different. `blocks` are the old one's."""
     before, after = ({name: storable(getattr(one, name)) for name in SHOWN} for one in (old, new))
     before["rights"], after["rights"] = old.rights["statements"], new.rights.said
     is_text_changed = old.content_hash != new.content_hash
-    if not is_text_changed and all(before[name] == after[name] for name in (*TRACKED, "rights")):
+    is_said_anew = is_text_changed or any(before[name] != after[name] for name in (*TRACKED, "rights"))
+    parts = dict(_parts_that_differ(old, blocks, new))
+    if not is_said_anew and not parts:
         return Difference({})
-    fields = {name: (before[name], after[name]) for name in before if before[name] != after[name]}
+    fields = {name: (before[name], after[name]) for name in before if before[name] != after[name]} | parts
     if not is_text_changed:
-        return Difference(fields, is_change=True)
+        return Difference(fields, is_change=True, is_of_parts=not is_said_anew)
     then, now = old.text, storable(new.text)
     return Difference(fields, likeness(then, now), only_in(then, now), only_in(now, then), is_change=True)
+
+
+def _parts_that_differ(
+    old: Document, blocks: tuple[BodyBlock, ...], new: NewDocument
+) -> Iterator[tuple[str, tuple[Any, Any]]]:
+    """Of blocks only how many there are; of the metadata each name by itself."""
+    made = unpack_blocks(new.blocks, new.text)
+    if blocks != made:
+        yield "blocks", (len(blocks), len(made))
+    for name in RENEWED:
+        before, after = getattr(old, name), storable(getattr(new, name))
+        if not isinstance(before, Mapping):
+            if before != after:
+                yield name, (before, after)
+            continue
+        after = orjson.loads(storable_json(after))
+        for key in sorted({*before, *after}):
+            if before.get(key) != after.get(key):
+                yield f"{name}.{key}", (before.get(key), after.get(key))
 
 
 def likeness(one: str, other: str) -> float:

@@ -34,7 +34,7 @@ from headwater.frontier.verdicts import (
     settlement_of,
 )
 from headwater.frontier.wake import Sleeper
-from headwater.ingest.judge import HTML, Missing, is_not_found, is_refused, judge
+from headwater.ingest.judge import HTML, Missing, is_not_found, is_refused, judge, judge_withdrawn
 from headwater.ingest.page_store import NOTHING, PageEffects, PageStore
 from headwater.log import Logger, log_broken
 from headwater.net.body import Complete
@@ -128,7 +128,10 @@ class Journey:
         if isinstance(verdict, Fetched) and isinstance(seen, Answered):
             verdict, effects = await self._read(lease, verdict, seen)
             return await self._end(lease, verdict, held_slot, effects)
-        return await self._end(lease, verdict, held_slot, await self._unread(lease, verdict, outcome))
+        effects = await self._unread(lease, verdict, outcome)
+        if isinstance(verdict, Fetched | Unchanged):
+            verdict = judge_withdrawn(verdict, effects.withdraws)
+        return await self._end(lease, verdict, held_slot, effects)
 
     async def _unread(self, lease: Lease, verdict: Verdict, outcome: FetchOutcome) -> PageEffects:
         """The effects of an answer without a page to read."""

@@ -1,6 +1,6 @@
 """From what happened to what becomes of the entry. Pure: the whole response table is here."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from hashlib import sha256
 
@@ -215,6 +215,16 @@ def judge_reading(read: ReadPage, fetched: Fetched, *, crawls: bool) -> Verdict:
         return fetched
     words = "1 word" if read.word_count == 1 else f"{read.word_count} words"
     return Dead(DeadReason.EXTRACT_FAILED, f"{read.reason}: {words}")
+
+
+def judge_withdrawn(verdict: Fetched | Unchanged, withdraws: str) -> Fetched | Unchanged:
+    """Nothing is remembered of a page that no search may find: what says so may stand beside it, and when that is taken
+    back, the page is read as if it were new.
+    """
+    if withdraws != SEARCH_REFUSED:
+        return verdict
+    fetched = verdict if isinstance(verdict, Fetched) else Fetched(revisit_in=verdict.revisit_in, no_document=withdraws)
+    return replace(fetched, etag=None, last_modified=None, content_hash=None)
 
 
 def why_no_document(read: ReadPage, *, is_search_refused: bool = False) -> str | None:

@@ -31,6 +31,7 @@ from headwater.ingest.judge import (
     UnreadablePage,
     is_refused,
     judge_reading,
+    judge_withdrawn,
     why_no_document,
 )
 from headwater.ingest.page_context import PageContext
@@ -66,8 +67,8 @@ SAID = frozenset({CharsetEvidence.BYTE_ORDER_MARK, CharsetEvidence.HTTP, Charset
 # What has a column of its own, or is only of use while a page is read.
 # `raw` holds the rest as it was written.
 _NOT_KEPT = frozenset({
-    "images", "language", "article_body", "is_about_this_page", "authors", "people", "organisations", "published",
-    "shows",
+    "images", "language", "article_body", "is_about_this_page", "authors", "people", "organisations", "offices",
+    "published", "shows",
 })  # fmt: skip
 
 
@@ -175,7 +176,8 @@ class PageReader:
         if is_known(lease) and await self.context.was_sent(lease, response.body):
             # There is nothing new to read.
             unchanged = Unchanged(fetched.etag, fetched.last_modified, fetched.revisit_in)
-            return unchanged, await self.restated(lease, told, OUTSIDE)
+            effects = await self.restated(lease, told, OUTSIDE)
+            return judge_withdrawn(unchanged, effects.withdraws), effects
         known = await self.context.context_of(lease)
         is_vacancy = known.source is not None and known.source.kind is SourceKind.JOBS
         ask = self.reader.harvest if is_vacancy else self.reader.read
@@ -191,7 +193,8 @@ class PageReader:
         rights = rights_of(read, known, told)
         why = why_no_document(read, is_search_refused=PageUse.SEARCH in rights.refused)
         ended = replace(with_hash_of_text(verdict, read), no_document=why)
-        return ended, effects_of(lease, read, known, raw, rights)
+        effects = effects_of(lease, read, known, raw, rights)
+        return judge_withdrawn(ended, effects.withdraws), effects
 
     async def restated(self, lease: Lease, told: Sequence[UseStatement], places: frozenset[StatedIn]) -> PageEffects:
         """Of a page that is as it was: what is said of its use now, at those places; all else as it stands."""

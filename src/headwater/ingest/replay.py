@@ -7,9 +7,10 @@ from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
-from headwater.archive.documents import NewDocument, Stored, keep_document, keep_outlinks
+from headwater.archive.documents import NewDocument, Stored, keep_document, keep_outlinks, renew_parts
 from headwater.archive.raw import KeptBody
-from headwater.archive.reads import Document, read_document
+from headwater.archive.reads import Document, read_blocks, read_document
+from headwater.blocks.block import BodyBlock
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
 from headwater.frontier.verdicts import Dead, Fetched, RetryLater, Verdict
@@ -92,18 +93,23 @@ class Replay:
                 if why := why_not_ours(body, standing, began) or await why_ended(connection, body):
                     return Replayed(url, ReplayOutcome.LEFT, why)
                 new = with_rights_of(standing, new)
-                told = compare(url, standing, new)
+                told = compare(url, standing, await blocks_of(connection, standing), new)
                 if stores and told.outcome in (ReplayOutcome.CHANGED, ReplayOutcome.NEW):
-                    await store(connection, new, effects, standing)
+                    await store(connection, new, effects, standing, told.difference)
                 return told
         except ChangedMeanwhile:
             return Replayed(url, ReplayOutcome.LEFT, "was stored anew meanwhile")
 
 
-def compare(url: str, standing: Document | None, new: NewDocument) -> Replayed:
+async def blocks_of(connection: Connection, standing: Document | None) -> tuple[BodyBlock, ...]:
+    kept = await read_blocks(connection, standing.key) if standing else None
+    return kept.blocks if kept else ()
+
+
+def compare(url: str, standing: Document | None, blocks: tuple[BodyBlock, ...], new: NewDocument) -> Replayed:
     if standing is None:
         return Replayed(url, ReplayOutcome.NEW, f"{new.title} ({new.word_count} words)")
-    found = difference(standing, new)
+    found = difference(standing, blocks, new)
     return Replayed(url, ReplayOutcome.CHANGED, "", found) if found.is_change else Replayed(url, ReplayOutcome.SAME)
 
 
@@ -115,12 +121,19 @@ def with_rights_of(standing: Document | None, new: NewDocument) -> NewDocument:
     return replace(new, rights=restated(standing.rights["statements"], new.rights.statements, read_again))
 
 
-async def store(connection: Connection, new: NewDocument, effects: PageEffects, standing: Document | None) -> None:
-    kept = await keep_document(connection, new, await connection.fetchval(queries.now))
+async def store(
+    connection: Connection, new: NewDocument, effects: PageEffects, standing: Document | None, found: Difference | None
+) -> None:
+    now: datetime = await connection.fetchval(queries.now)
+    if found and found.is_of_parts:
+        version, is_stored = await renew_parts(connection, new, now), False
+    else:
+        kept = await keep_document(connection, new, now)
+        version, is_stored = kept.version, isinstance(kept, Stored)
     # Its lock is ours only now: a process that stored it since we looked had a newer page.
-    if kept.version != (standing.version if standing else 0) + 1:
+    if version != (standing.version if standing else 0) + 1:
         raise ChangedMeanwhile
-    if isinstance(kept, Stored):
+    if is_stored:
         await keep_outlinks(connection, new.key, effects.outlinks)
 
 

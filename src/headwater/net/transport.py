@@ -66,13 +66,19 @@ class Dialled(Protocol):
     async def __call__(self, host: str, *, is_inside: bool) -> None: ...
 
 
+class Signer(Protocol):
+    """Proves who makes a request over https."""
+
+    def lines_for(self, authority: str) -> Mapping[str, str]: ...
+
+
 class Gate(Protocol):
     """Asked in the moment before a request's head is sent: without a slot it raises, and nothing is sent."""
 
     async def open(self) -> None: ...
 
-    def sent(self) -> None:
-        """The head was handed to the connection, in the same turn of the loop."""
+    def sent(self, sent_from: str | None = None) -> None:
+        """The head was handed to the connection, in the same turn of the loop; from which address of this machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +166,7 @@ class _PooledOrigin:
     request: aiohttp.ClientRequest
     lines: Mapping[str, str]  # of every head that goes there, by name
     is_proxied: bool = False  # in the open: a tunnel is as good as the way itself
+    authority: str = ""  # what a signature is for; none in the open, where anybody could take it
 
     async def connection(self, timeout: aiohttp.ClientTimeout) -> Connection:
         """One on which nothing was said yet: the pool also keeps those whose server went on talking."""
@@ -175,7 +182,7 @@ class _PooledOrigin:
 
 class _Question(NamedTuple):
     method: str
-    head: bytes
+    head: Callable[[], bytes]  # made anew when it is sent again: a signature may serve only once
     gate: Gate
     read_timeout: float | None
     dialled: Dialled | None
@@ -199,6 +206,7 @@ class Transport:
     crowded: Crowded | None = None
     network: NetworkWatch | None = None  # told of how requests end
     trust: ssl.SSLContext | None = None
+    signer: Signer | None = None
     figures: Figures = field(default_factory=Figures)
     _connectors: list[aiohttp.TCPConnector] = field(default_factory=list, init=False)
     _idle: IdleBudget = field(init=False)
@@ -239,8 +247,12 @@ class Transport:
         place = self._place_at(url.url[: -len(target)])
         length = {} if body is None else {"Content-Length": str(len(body))}
         lines = {**place.lines, **header_lines({**headers, **length}), **({} if is_kept else _NOT_KEPT)}
-        # As it was checked: nothing may be parsed or written a second time.
-        head = head_of(method, url.url if place.is_proxied else target, lines) + (body or b"")
+
+        def head() -> bytes:
+            signed = self.signer.lines_for(place.authority) if self.signer and place.authority else {}
+            # As it was checked: nothing may be parsed or written a second time.
+            return head_of(method, url.url if place.is_proxied else target, {**lines, **signed}) + (body or b"")
+
         inside = self.guard if limits.is_only_inside else None
         question = _Question(method, head, gate, limits.timeout.sock_read, self.dialled, self.crowded, inside)
         request_trace = _RequestTrace(url.host)
@@ -368,8 +380,8 @@ async def _head_answered(
     # Whatever was said meanwhile would be taken for the answer.
     if protocol.transport is None or protocol.should_close:
         raise aiohttp.ServerDisconnectedError
-    protocol.transport.write(question.head)
-    question.gate.sent()
+    protocol.transport.write(question.head())
+    question.gate.sent(_local_address(protocol.transport))
     protocol.start_timeout()
     for _ in range(MOST_INTERIM):
         message, payload = await protocol.read()
@@ -426,6 +438,12 @@ def _overlook(closed: "asyncio.Future[None]") -> None:
         closed.exception()
 
 
+def _local_address(transport: asyncio.BaseTransport) -> str | None:
+    """Without the zone of an address that is valid on one link only."""
+    name = transport.get_extra_info("sockname")
+    return str(name[0]).partition("%")[0] if isinstance(name, tuple) else None
+
+
 def _protocol_of(connection: Connection) -> ResponseHandler:
     assert connection.protocol is not None
     return connection.protocol
@@ -434,12 +452,13 @@ def _protocol_of(connection: Connection) -> ResponseHandler:
 def _place(connector: aiohttp.BaseConnector, url: URL, headers: Mapping[str, str], proxy: URL | None) -> _PooledOrigin:
     loop = asyncio.get_running_loop()
     lines = header_lines(headers)
+    authority = headers[hdrs.HOST].lower() if url.scheme == "https" else ""
     if proxy is None:
-        return _PooledOrigin(connector, aiohttp.ClientRequest("GET", url, loop=loop), lines)
+        return _PooledOrigin(connector, aiohttp.ClientRequest("GET", url, loop=loop), lines, authority=authority)
     # To a proxy we say who we are too.
     request = aiohttp.ClientRequest("GET", url, proxy=proxy, proxy_headers=CIMultiDict(headers), loop=loop)
     if url.scheme == "https":
-        return _PooledOrigin(connector, request, lines)
+        return _PooledOrigin(connector, request, lines, authority=authority)
     # The client makes credentials of what stands in a URL.
     credentials = aiohttp.ClientRequest("GET", proxy, loop=loop).headers.get(hdrs.AUTHORIZATION)
     if credentials:

@@ -6,6 +6,7 @@ from typing import Any
 
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
+from headwater.editions import KnownEditions, require_known
 from headwater.errors import NotFound, UrlRejected, UsageError
 from headwater.urls.canonical import CanonicalUrl, site_named
 from headwater.urls.fingerprint import bucket_of
@@ -82,10 +83,16 @@ def _address_named(text: str) -> CanonicalUrl:
         raise UsageError(f"{text!r} is not a host: {error.what}") from error
 
 
-async def set_policy(database: Database, host: str, policy: HostPolicy, default_delay: timedelta) -> None:
-    """The values it names hold from the next request of every process on; values set before stay."""
+async def set_policy(
+    database: Database, host: str, policy: HostPolicy, default_delay: timedelta, known: KnownEditions = None
+) -> None:
+    """The values it names hold from the next request of every process on; values set before stay.
+
+    Raises Outdated where what was set before is no edition that is `known`.
+    """
     bucket = bucket_of(host)
     async with database.transaction() as connection:
+        await _require_known(connection, host, known)
         await connection.execute(
             *queries.set_policy(
                 bucket=bucket,
@@ -101,11 +108,19 @@ async def set_policy(database: Database, host: str, policy: HostPolicy, default_
         await _apply(connection, host, default_delay)
 
 
-async def clear_policy(database: Database, host: str, default_delay: timedelta) -> None:
+async def clear_policy(database: Database, host: str, default_delay: timedelta, known: KnownEditions = None) -> None:
     """Back to the defaults."""
     async with database.transaction() as connection:
+        await _require_known(connection, host, known)
         await connection.execute(queries.clear_policy, bucket_of(host), host)
         await _apply(connection, host, default_delay)
+
+
+async def _require_known(connection: Connection, host: str, known: KnownEditions) -> None:
+    if known is not None:
+        row = await connection.fetchrow(queries.lock_policy, bucket_of(host), host)
+        assert row is not None
+        require_known(known, HostPolicy(**row), f"The policy of {host}")
 
 
 async def set_crawl_delay(connection: Connection, host: str, delay: timedelta, default_delay: timedelta) -> None:

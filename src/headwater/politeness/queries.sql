@@ -1,27 +1,33 @@
--- name: judge_crowds
+-- name: weigh_crowds
 -- Of hosts where channels had to wait for each other: how many polls an hour their channels deserve, each by its own interval,
--- and how many their delay leaves room for; those first that were judged longest ago. One that was never polled deserves an
--- hourly poll until more is known.
-WITH batch AS MATERIALIZED (
-    -- Claims of channels hold rows of these in the order of hosts: one that is held is judged next time.
-    SELECT bucket, host FROM crowded_hosts ORDER BY judged_at NULLS FIRST LIMIT $1::integer FOR UPDATE SKIP LOCKED
-)
-UPDATE crowded_hosts k
-SET channels = c.channels, deserved_per_hour = c.deserved, judged_at = now(), queue = 0,
-    possible_per_hour = 3600 / extract(epoch FROM poll_turn(greatest(h.delay_ms, h.penalty_ms), h.wake_at <= now()))
-FROM batch
+-- how many of them those that were polled before, and how many its delay leaves room for; those first that were judged
+-- longest ago. One that was never polled deserves an hourly poll until more is known.
+-- Invariant: nothing is held meanwhile, for claims write these rows.
+SELECT batch.bucket, batch.host, c.channels, c.deserved, c.known,
+       3600 / extract(epoch FROM poll_turn(greatest(h.delay_ms, h.penalty_ms), h.wake_at <= now()))::float AS possible
+FROM (SELECT bucket, host FROM crowded_hosts ORDER BY judged_at NULLS FIRST LIMIT $1::integer) AS batch
 LEFT JOIN hosts h ON h.bucket = batch.bucket AND h.host = batch.host
 CROSS JOIN LATERAL (
-    SELECT count(*) AS channels,
-           coalesce(sum(3600 / extract(epoch FROM greatest(coalesce(poll_interval, interval '1 hour'), interval '1 minute'))), 0)
-               AS deserved
-    FROM channels WHERE bucket = batch.bucket AND host = batch.host AND is_active
-) AS c
-WHERE k.bucket = batch.bucket AND k.host = batch.host;
+    SELECT count(*) AS channels, coalesce(sum(w.polls), 0)::float AS deserved,
+           coalesce(sum(w.polls) FILTER (WHERE NOT w.is_unpolled), 0)::float AS known
+    FROM (SELECT is_unpolled, 3600 / extract(epoch FROM greatest(coalesce(poll_interval, interval '1 hour'), interval '1 minute')) AS polls
+          FROM channels WHERE bucket = batch.bucket AND host = batch.host AND is_active) AS w
+) AS c;
+
+-- name: judge_crowds
+-- Note what was weighed. A row that a claim holds is judged the next time.
+UPDATE crowded_hosts k
+SET channels = w.channels, deserved_per_hour = w.deserved, possible_per_hour = w.possible, crowding = w.crowding, judged_at = now()
+FROM (SELECT o.bucket, o.host, g.channels, g.deserved, g.possible, g.crowding
+      FROM unnest($1::smallint[], $2::text[], $3::integer[], $4::float[], $5::float[], $6::float[])
+           AS g (bucket, host, channels, deserved, possible, crowding)
+      JOIN crowded_hosts o ON o.bucket = g.bucket AND o.host = g.host
+      ORDER BY o.bucket, o.host FOR UPDATE OF o SKIP LOCKED) AS w
+WHERE k.bucket = w.bucket AND k.host = w.host;
 
 -- name: forget_crowds
--- Hosts where nothing has waited in a queue for so long.
-DELETE FROM crowded_hosts WHERE seen_at < now() - $1::interval;
+-- Hosts where nothing has waited in a queue for so long, though intervals are not lengthened there.
+DELETE FROM crowded_hosts WHERE seen_at < now() - $1::interval AND (judged_at IS NULL OR crowding <= 1);
 
 -- name: reserve_slot
 -- The right to start one request that is no entry's, or when to ask again.
@@ -103,6 +109,12 @@ SET max_concurrency = coalesce(excluded.max_concurrency, p.max_concurrency),
     max_kb_per_page = coalesce(excluded.max_kb_per_page, p.max_kb_per_page),
     allow_js = coalesce(excluded.allow_js, p.allow_js), updated_at = now();
 
+-- name: lock_policy
+-- What a person set for a host, to be changed in this transaction; also where nobody set anything yet.
+INSERT INTO host_policies AS p (bucket, host) VALUES ($1::smallint, $2::text)
+ON CONFLICT (bucket, host) DO UPDATE SET host = p.host
+RETURNING max_concurrency, min_request_interval_ms, burst, max_pages, max_kb_per_page, allow_js;
+
 -- name: clear_policy
 -- Take back all that a person set for a host. Robots and sources keep their say.
 UPDATE host_policies
@@ -165,7 +177,8 @@ ORDER BY until DESC;
 -- The next slot of a journey that holds one already; the request before is noted.
 SELECT wait, is_alone, not_before, why
 FROM regrant_slot(:bucket::smallint, :token::uuid, :lease::interval, :reach::interval, :verdict::text, :status::smallint,
-                  :body_bytes::bigint, :started_after::interval, :duration_ms::integer, :kind::text, :slack::interval, :now::timestamptz);
+                  :body_bytes::bigint, :started_after::interval, :duration_ms::integer, :kind::text,
+                  :sent_from::text, :slack::interval, :now::timestamptz);
 
 -- name: end_slots
 -- Give back slots that are no entry's, and note their requests.
@@ -175,7 +188,7 @@ SELECT settle_requests($1::settlement[], $2::timestamptz);
 -- Further requests in a slot already held, each put on the host's account; the request before is noted.
 SELECT granted_at, lasts, not_before, why
 FROM charge_slots(:bucket::smallint, :token::uuid, :count::integer, :margin::interval, :started_at::timestamptz,
-                  :duration_ms::integer, :status::smallint, :body_bytes::bigint, :kind::text, :now::timestamptz);
+                  :duration_ms::integer, :status::smallint, :body_bytes::bigint, :kind::text, :sent_from::text, :now::timestamptz);
 
 -- name: weigh_addresses
 -- Addresses of which something has changed, a batch: crowded are those with more than so many names, unless so many domains

@@ -101,6 +101,7 @@ class Visit:
     body_bytes: int | None = None
     kind: str | None = None  # page, robots, feed …; None: what the slot was given for
     address: str | None = None  # of its machine, where it is known
+    sent_from: str | None = None  # the address of ours that it left from
 
     @property
     def milliseconds(self) -> int | None:
@@ -136,6 +137,7 @@ class Settlement(NamedTuple):
     host_feedback: int = HOST_UNJUDGED
     kind: str | None = None
     address: str | None = None
+    sent_from: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,6 +249,7 @@ class Regranter:
                     started_after=past.started_after,
                     duration_ms=past.milliseconds,
                     kind=past.kind,
+                    sent_from=past.sent_from,
                     slack=slack,
                     now=None,
                 )
@@ -305,6 +308,7 @@ class Charges:
                 status=past.status,
                 body_bytes=past.body_bytes,
                 kind=past.kind,
+                sent_from=past.sent_from,
                 now=None,
             )
         )

@@ -22,6 +22,7 @@ class CrowdedHost:
     channels: int
     deserved_per_hour: float
     possible_per_hour: float
+    lengthened: float  # the intervals of its channels, by so much
     judged_at: datetime
 
     @property
@@ -38,12 +39,17 @@ class CrowdedHost:
         return HOUR * (self.channels / self.possible_per_hour)
 
     @property
+    def _told_length(self) -> str:
+        """Nothing while most of its channels wait for their first polls."""
+        return f"; each waits {self.lengthened:.1f} times as long" if self.lengthened > 1 else ""
+
+    @property
     def sentence(self) -> str:
         """Without its full stop."""
         room = f"{self.possible_per_hour:,.0f} of {self.deserved_per_hour:,.0f} polls an hour"
         return (
             f"{self.host} cannot be polled as often as its {self.channels:,} channels deserve: its delay leaves room "
-            f"for {room}, {self.lost_share:.0%} are lost"
+            f"for {room}, {self.lost_share:.0%} are lost{self._told_length}"
         )
 
 

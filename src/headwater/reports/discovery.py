@@ -15,13 +15,13 @@ from headwater.politeness.takedown import domains_above
 from headwater.reports.problems import domains_taken_down, facts_of, taken_down_addresses
 from headwater.reports.push import PushSummary, push_summary
 from headwater.sources.health import Health, health_of
-from headwater.sources.kinds import ChannelKind
+from headwater.sources.kinds import NEWS, ChannelKind
 from headwater.sources.source import Source, SourceKind
 from headwater.sources.store import ChannelState, channels_of, read_source, source_from
 
 queries = load_queries("headwater.reports")
 
-NOBODY = UUID(int=0)
+NOBODY, LAST_ID = UUID(int=0), UUID(int=2**128 - 1)
 # A run is dated before what it found is stored: the log gets one that stored much behind others that are younger.
 LATE_BY_AT_MOST = timedelta(minutes=10)
 # Of so many the delay from publication to discovery is told: more would take longer and say the same.
@@ -29,6 +29,12 @@ NEWEST_ITEMS = 1_000
 SCHEDULED_AT_ONCE, SOURCES_AT_ONCE = 10_000, 500
 # Of a picture: more look the same.
 MOST_UPCOMING = 20_000
+# Channels that are so late are late for a person.
+LATE = timedelta(minutes=15)
+# Without anything new for so long a source is idle, whatever its rhythm.
+IDLE = timedelta(days=30)
+EARLIEST, LATEST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+MOST_ERRORS = 2**31 - 1
 
 
 class DiscoveryStatus(StrEnum):
@@ -40,6 +46,14 @@ class DiscoveryStatus(StrEnum):
     DELETED = "deleted"
     FAILING = "failing"
     SILENT = "silent"
+    OVERDUE = "overdue"
+    IDLE = "idle"
+
+
+# Those that their channels tell, of active sources.
+TOLD_BY_CHANNELS = frozenset(
+    {DiscoveryStatus.FAILING, DiscoveryStatus.SILENT, DiscoveryStatus.OVERDUE, DiscoveryStatus.IDLE}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +65,25 @@ class SourceFilter:
     mode: str | None = None  # only where they are listed by name
     ids: Sequence[UUID] | None = None  # no others
     has_polled_feed: bool = False  # one that is polled; only where they are sorted or counted
+
+
+class ListOrder(StrEnum):
+    """Of lists, each by an index; `next` and `-errors` list only those that have such."""
+
+    NAME = "name"
+    ADDED = "added"
+    NEWEST = "-added"
+    NEXT_POLL = "next"
+    ERRORS = "-errors"
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceInOrder:
+    """Where a page ended; `key` is the id of the source, or of the channel that it stands there for."""
+
+    at: datetime | None
+    errors: int
+    key: UUID
 
 
 class SourceOrder(StrEnum):
@@ -177,9 +210,46 @@ async def sources_that_match(
         mode=wanted.mode,
         beginning=_beginning(wanted.text),
         ids=wanted.ids,
+        late=LATE,
+        idle=IDLE,
+        news=NEWS,
         limit=limit,
     )
     return [source_from(row) for row in await database.fetch(*call)]
+
+
+async def sources_in_order(
+    database: Database, wanted: SourceFilter, order: ListOrder, limit: int, after: PlaceInOrder | None
+) -> list[tuple[DiscoveryOverview, PlaceInOrder]]:
+    """In any order but by name, each with its place in it."""
+    if after is None:
+        is_down = order is ListOrder.NEWEST
+        after = PlaceInOrder(LATEST if is_down else EARLIEST, MOST_ERRORS, LAST_ID if is_down else NOBODY)
+    call = queries.sources_in_order(
+        order=order,
+        at=after.at,
+        errors=after.errors,
+        key=after.key,
+        status=wanted.status,
+        is_troubled=wanted.status in TOLD_BY_CHANNELS,
+        kind=wanted.kind,
+        tag=wanted.tag,
+        mode=wanted.mode,
+        beginning=_beginning(wanted.text),
+        late=LATE,
+        idle=IDLE,
+        news=NEWS,
+        limit=limit,
+    )
+    rows = await database.fetch(*call)
+    places = [PlaceInOrder(row["at"], row["errors"], row["key"]) for row in rows]
+    found = await overviews(database, [source_from(row) for row in rows])
+    return list(zip(found, places, strict=True))
+
+
+async def sources_not_polled(database: Database) -> list[UUID]:
+    """Of which a channel was never polled."""
+    return [row["source_id"] for row in await database.fetch(queries.sources_not_polled)]
 
 
 async def sorted_sources(
@@ -213,7 +283,14 @@ async def count_matching(database: Database, wanted: SourceFilter, cap: int) -> 
 async def count_in_states(database: Database, wanted: SourceFilter, cap: int) -> dict[DiscoveryStatus, int]:
     """Of each state how many match the rest of a filter, counted no further than the cap."""
     call = queries.count_sources_in_states(
-        kind=wanted.kind, tag=wanted.tag, mode=wanted.mode, beginning=_beginning(wanted.text), cap=cap
+        kind=wanted.kind,
+        tag=wanted.tag,
+        mode=wanted.mode,
+        beginning=_beginning(wanted.text),
+        late=LATE,
+        idle=IDLE,
+        news=NEWS,
+        cap=cap,
     )
     row = await database.fetchrow(*call)
     assert row is not None

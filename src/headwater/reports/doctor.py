@@ -32,9 +32,12 @@ from headwater.errors import (
     DependencyDown,
     DiskFull,
     MigrationFailed,
+    NotFound,
     QueryFailed,
     SettingError,
 )
+from headwater.net.keys import identity_file, read_keys
+from headwater.net.signing import agent_origin
 from headwater.phrases import size_in_words
 from headwater.reports.forecast import FARTHEST_DAYS, Part, SizeForecast
 from headwater.reports.operations import DUTIES, Operations, operations_now, problems_in
@@ -82,6 +85,7 @@ async def examine_machine(settings: Settings, data: Path) -> AsyncIterator[Check
     yield await asyncio.to_thread(check_disk, data)
     yield check_contact(settings)
     yield check_secrets(settings.poll.secrets_file)
+    yield check_identity(settings)
     for check in await asyncio.to_thread(check_installed_plugins):
         yield check
 
@@ -157,6 +161,18 @@ def check_secrets(file: Path | None) -> Check:
     if file.stat().st_mode & 0o077:
         return Check("failure", f"Others may read the secrets in {file}", f"Run: chmod 600 {file}")
     return Check("ok", f"The file of secrets {file} can be read")
+
+
+def check_identity(settings: Settings) -> Check:
+    """Whether requests can be signed, where they are to be."""
+    if not settings.identity.sign:
+        return Check("ok", "Requests are not signed")
+    try:
+        agent = agent_origin(settings.web.public_url)
+        keys = len(read_keys(identity_file(settings)).keys)
+    except (NotFound, SettingError, DependencyDown) as error:
+        return Check("failure", error.what.rstrip("."), error.fix)
+    return Check("ok", f"Requests over https are signed as {agent}, with {keys} key{'' if keys == 1 else 's'}")
 
 
 def unreachable(error: DependencyDown, *, is_configured: bool) -> Check:

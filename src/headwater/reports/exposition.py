@@ -13,6 +13,7 @@ from headwater.metrics import Distribution, Metric, Readings, Sample, exposition
 from headwater.reports.frontier import suspects_now
 from headwater.reports.health import health_from
 from headwater.reports.operations import DUTIES, Operations, operations_now
+from headwater.reports.push import push_summary
 from headwater.reports.rolling import DISCOVERY_BOUNDS, FETCH_BOUNDS
 from headwater.reports.sinks import DeliveryNow
 from headwater.reports.sizes import room_of
@@ -63,6 +64,7 @@ async def readings_of(database: Database) -> Readings:
     health = health_from(now, await room_of(database), {})
     suspects = await suspects_now(database)
     statuses = await count_statuses(database)
+    push = await push_summary(database)
     return {
         metrics.BUILD: [Sample((__version__,), 1)],
         metrics.HEALTH: [Sample((one.name,), one.state.rank) for one in health.parts],
@@ -71,6 +73,8 @@ async def readings_of(database: Database) -> Readings:
         metrics.SUSPECTS: [Sample(("page",), suspects.pages), Sample(("channel",), suspects.channels)],
         metrics.DATABASE_SIZE: [Sample((), state["database_bytes"])],
         metrics.ROLLUP_AGE: [_age(state["rolled_until"], now.now)],
+        metrics.PUSH_CHANNELS: [Sample((state,), getattr(push, state)) for state in ("named", "subscribed", "trusted")],
+        metrics.PUSH_AGE: [_age(push.last_push_at, now.now)],
         **dict(sums_in(totals)),
         **dict(levels_in(now)),
         **dict(of_delivery(now.delivery, totals) if now.delivery else ()),

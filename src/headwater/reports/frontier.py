@@ -3,19 +3,44 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
+from headwater.sources.health_word import HealthStatus, worst_of
 
 queries = load_queries("headwater.reports")
 learning = load_queries("headwater.learning")
 
 MOST_SUSPECTS = 10_000
+# Of a state that few hosts are in: a page looks at no more.
+MOST_HOSTS_LOOKED_AT = 20_000
 # Among so many errors are looked for.
 LATEST_REQUESTS = 20_000
 LATELY = timedelta(hours=1)
+# By the reason for which a host is closed now. One that failed too often rests: it is given up for now.
+CLOSED_HEALTH: Mapping[str, HealthStatus] = {
+    "retry_after": HealthStatus.WARNING,
+    "robots_unreachable": HealthStatus.WARNING,
+    "breaker": HealthStatus.STRUGGLING,
+    "paused": HealthStatus.PAUSED,
+    "takedown": HealthStatus.BLOCKED,
+}
+SERVER_ERROR, TOO_MANY = 500, 429
+
+
+class HostState(StrEnum):
+    OPEN = "open"  # something is due there, and it may be asked
+    WAITING = "waiting"  # something is queued there, and not due yet
+    ASKED = "asked"  # a request is under way
+    CLOSED = "closed"
+    DOUBTED = "doubted"  # it has not answered yet, or did not at the last try
+    SLOWED = "slowed"  # a penalty after 429 or 503
+    POLICY = "policy"  # a person has set something for it
+    CRAWL_DELAY = "crawl_delay"
+    IDLE = "idle"  # nothing is queued there
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +115,28 @@ async def page_of_sources(database: Database, limit: int, after: tuple[str, UUID
 
 async def list_hosts(database: Database, limit: int, after: tuple[int, str] = (-1, "")) -> list[Any]:
     return await database.fetch(queries.list_hosts, *after, limit)
+
+
+def health_of_host(row: Mapping[str, Any]) -> HealthStatus:
+    """By the words that sources have, of a row of the list. A host that is asked again soon only warns. Pure."""
+    closed = CLOSED_HEALTH.get(row["closed_by"] or "")
+    last = row["last_status"]
+    if last is None:
+        run = None if row["last_fetch_at"] is None else HealthStatus.OK
+    else:
+        run = HealthStatus.WARNING if last >= SERVER_ERROR or last == TOO_MANY else HealthStatus.OK
+    is_mute = row["is_doubted"] and row["last_fetch_at"] is not None
+    return worst_of(closed, run, HealthStatus.WARNING if is_mute else None)
+
+
+async def list_hosts_in_state(
+    database: Database, state: HostState, limit: int, after: tuple[int, str] = (-1, "")
+) -> list[Any]:
+    """A last row that does not match says how far was searched."""
+    bucket, host = after
+    return await database.fetch(
+        *queries.list_hosts_in_state(bucket=bucket, host=host, state=state, most=MOST_HOSTS_LOOKED_AT, limit=limit)
+    )
 
 
 async def errors_by_host(database: Database, hosts: int) -> dict[str, dict[str, int]]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from enum import StrEnum
 from itertools import accumulate
 from typing import Any
 from uuid import UUID
@@ -55,6 +56,14 @@ MACHINERY, QUEUE = "the roles", "the queue"
 LOG = "Look at its log for the cause."
 
 
+class WorkerState(StrEnum):
+    ALIVE = "alive"
+    FAILING = "failing"  # some of its tasks
+    DRAINING = "draining"  # it takes on no more, and ends what it has; or has not heard of it yet
+    DRAINED = "drained"
+    SILENT = "silent"  # it has not written for three heartbeats: it was killed, or its machine is away
+
+
 @dataclass(frozen=True, slots=True)
 class RoleProcess:
     id: UUID
@@ -69,6 +78,19 @@ class RoleProcess:
     counts: Mapping[str, int]
     failing: Mapping[str, str]
     is_alive: bool
+    drain_asked_at: datetime | None = None
+    drain_asked_by: str | None = None
+    is_draining: bool = False
+    under_way: int = 0
+
+    @property
+    def state(self) -> WorkerState:
+        """The worst first."""
+        if not self.is_alive:
+            return WorkerState.SILENT
+        if self.drain_asked_at:
+            return WorkerState.DRAINED if self.is_draining and not self.under_way else WorkerState.DRAINING
+        return WorkerState.FAILING if self.failing else WorkerState.ALIVE
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +152,9 @@ class Operations:
         return tuple(one for one in self.processes if one.is_alive)
 
     def doing(self, duty: str) -> tuple[RoleProcess, ...]:
-        return tuple(one for one in self.alive if duty in one.does)
+        """Those that take on more of it; maintenance goes on while a process is drained."""
+        able = (one for one in self.alive if one.drain_asked_at is None or duty == "maintain")
+        return tuple(one for one in able if duty in one.does)
 
     def last_seen(self, duty: str) -> RoleProcess | None:
         """The last that did it and ended without a word."""
@@ -140,25 +164,30 @@ class Operations:
 async def live_processes(database: Database) -> tuple[RoleProcess, ...]:
     """Of all roles. A schema without the table of them has none."""
     try:
-        processes = await database.fetch(queries.processes_seen, SILENT, MOST_PROCESSES)
+        processes = await processes_seen(database)
     except QueryFailed as error:
         if error.sqlstate != UNDEFINED_TABLE:
             raise
         return ()
-    return tuple(RoleProcess(**one) for one in processes if one["is_alive"])
+    return tuple(one for one in processes if one.is_alive)
+
+
+async def processes_seen(database: Database) -> tuple[RoleProcess, ...]:
+    """The latest first; also those that fell silent."""
+    return tuple(RoleProcess(**one) for one in await database.fetch(queries.processes_seen, SILENT, MOST_PROCESSES))
 
 
 async def operations_now(database: Database, waiting: Any = None) -> Operations:
     """`waiting` is the row of `work_that_waits`, where it was read already."""
     row: Any = waiting or await database.fetchrow(queries.work_that_waits, LATE)
-    processes = await database.fetch(queries.processes_seen, SILENT, MOST_PROCESSES)
+    processes = await processes_seen(database)
     figures = await database.fetch(queries.figures_lately)
     requests = await database.fetch(queries.requests_lately)
     counts = {one["figure"]: one["count"] for one in figures}
     said = {one["figure"]: one["said"] or "" for one in figures}
     return Operations(
         now=row["now"],
-        processes=tuple(RoleProcess(**one) for one in processes),
+        processes=processes,
         work=work_of(row),
         requests={one["class"]: one["requests"] for one in requests},
         settles=settles_of(counts),
@@ -216,6 +245,7 @@ def troubles_of(counts: Mapping[str, int], said: Mapping[str, str]) -> tuple[Tas
 def problems_in(now: Operations) -> Iterator[HealthProblem]:
     """Problems that call for a person. Pure."""
     yield from _paused(now.pause) if now.pause else _nobody_works(now)
+    yield from _drained(now)
     yield from _nobody_maintains(now)
     yield from _nobody_delivers(now)
     if now.delivery:
@@ -243,6 +273,15 @@ def _paused(pause: CrawlPause) -> Iterator[HealthProblem]:
     why = f": {pause.reason}" if pause.reason else ""
     what = f"{pause.set_by} paused everything{why}. Nothing is polled or fetched."
     yield HealthProblem("paused", Severity.WARNING, what, "Go on: headwater crawl resume", pause.since, QUEUE)
+
+
+def _drained(now: Operations) -> Iterator[HealthProblem]:
+    """Forgotten, it seems: whoever rolls out a version is done sooner."""
+    for one in now.alive:
+        if one.drain_asked_at and now.now - one.drain_asked_at > LATE:
+            what = f"The process {one.pid} on {one.host} ({one.role}) was drained by {one.drain_asked_by}."
+            fix = f"End it, or let it work: headwater workers resume {one.id}"
+            yield HealthProblem("drained", Severity.WARNING, what, fix, one.drain_asked_at, MACHINERY)
 
 
 def is_missing(now: Operations, duty: str, since: datetime | None) -> bool:

@@ -125,6 +125,8 @@ class PageStory:
     history: Sequence[EntryPast] = field(default_factory=list)
     vacancy: str = ""
     delivery: Sequence[str] = ()  # its way into the log and into each sink, as sentences
+    priority_why: str = ""
+    found_at: datetime | None = None
 
     @property
     def is_known(self) -> bool:
@@ -155,6 +157,8 @@ async def story_of(database: Database, url: CanonicalUrl, agent: str | None = No
         found.history,
         await _vacancy_in_words(database, kept),
         await _delivery_in_words(database, url, kept),
+        found.priority_why,
+        found.found_at,
     )
 
 
@@ -334,6 +338,8 @@ def _after_death(found: EntryExplanation, again: str, redirected: Redirected | N
             return f"its target is a page of its own: headwater explain {found.moved_to}"
         case DeadReason.ROBOTS_BLOCKED:
             return "it comes back by itself once robots.txt allows it"
+        case DeadReason.KILLED:
+            return f"nothing: a person killed it. Revive it: {again}"
         case DeadReason.TAKEDOWN:
             return f"its takedown is lifted; it comes back when it is listed again, or by: {again}"
         case _:

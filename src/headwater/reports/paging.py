@@ -11,18 +11,23 @@ from headwater.database.queries import load_queries
 from headwater.errors import UsageError
 from headwater.politeness.takedown import list_takedowns
 from headwater.reports.discovery import (
+    MOST_ERRORS,
     NOBODY,
     DiscoveryOverview,
     DiscoveryStatus,
+    ListOrder,
+    PlaceInOrder,
     Run,
     RunFilter,
     SourceFilter,
     last_run_looked_at,
     list_runs,
     list_sources,
+    sources_in_order,
+    sources_not_polled,
 )
 from headwater.reports.problems import sources_to_look_at
-from headwater.sources.health import HealthStatus
+from headwater.sources.health_word import HealthStatus
 from headwater.sources.store import Happened, Level, happened_from, read_source
 
 queries = load_queries("headwater.reports")
@@ -34,6 +39,8 @@ LOOKED_AT = 5_000
 LARGEST_ID = 2**63 - 1
 # More than any installation has sources.
 MOST_IN_DOUBT = 10_000_000
+# Words that are judged source by source, of active ones.
+COMPUTED = (HealthStatus.OK, HealthStatus.UNKNOWN, HealthStatus.WARNING, HealthStatus.STRUGGLING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +72,23 @@ def moment_in(text: str) -> datetime:
 
 
 async def page_of_sources(
-    database: Database, wanted: SourceFilter, health: HealthStatus | None, limit: int, cursor: str | None
+    database: Database,
+    wanted: SourceFilter,
+    health: HealthStatus | None,
+    limit: int,
+    cursor: str | None,
+    order: ListOrder = ListOrder.NAME,
 ) -> ListPage[DiscoveryOverview]:
-    """By name. Health is computed, so that a page of it may read many sources: of trouble those where it may be."""
+    """Health is computed, so that a page of it may read many sources: of trouble those where it may be."""
+    if order is not ListOrder.NAME:
+        if health is not None:
+            raise UsageError(f"Sources that are {health} are listed by name only.", fix="Leave the order out.")
+        return await _page_in_order(database, wanted, order, limit, cursor)
     after = ("", NOBODY)
     if health in (HealthStatus.WARNING, HealthStatus.STRUGGLING):
         wanted = replace(wanted, ids=await sources_to_look_at(database, MOST_IN_DOUBT))
+    elif health is HealthStatus.UNKNOWN:
+        wanted = replace(wanted, ids=await sources_not_polled(database))
     if cursor:
         last = await read_source(database, _source_at(cursor))
         after = (last.name, last.id)
@@ -86,9 +104,38 @@ async def page_of_sources(
     return page_of(found, limit, lambda one: str(one.source.id))
 
 
+async def _page_in_order(
+    database: Database, wanted: SourceFilter, order: ListOrder, limit: int, cursor: str | None
+) -> ListPage[DiscoveryOverview]:
+    found = await sources_in_order(database, wanted, order, limit + 1, _place_in(cursor) if cursor else None)
+    page = page_of(found, limit, lambda one: _cursor_of_place(one[1]))
+    return ListPage([one for one, _ in page.items], page.cursor)
+
+
+def _cursor_of_place(place: PlaceInOrder) -> str:
+    return f"{place.at.isoformat() if place.at else ''}|{place.errors}|{place.key}"
+
+
+def _place_in(cursor: str) -> PlaceInOrder:
+    at, _, rest = cursor.partition("|")
+    errors, _, key = rest.partition("|")
+    if not (errors.isascii() and errors.isdigit() and int(errors) <= MOST_ERRORS):
+        raise foreign_cursor()
+    try:
+        return PlaceInOrder(moment_in(at) if at else None, int(errors), UUID(key))
+    except ValueError:
+        raise foreign_cursor() from None
+
+
+def order_named(text: str | None) -> ListOrder:
+    if text and text not in {*ListOrder}:
+        raise UsageError(f"There is no order {text[:40]!r}.", fix=f"One of: {', '.join(ListOrder)}.")
+    return ListOrder(text) if text else ListOrder.NAME
+
+
 def status_named(text: str | None) -> tuple[DiscoveryStatus | None, HealthStatus | None]:
     """The status that is stored, and the word for its health where that is computed."""
-    if text in (HealthStatus.OK, HealthStatus.WARNING, HealthStatus.STRUGGLING):
+    if text in COMPUTED:
         return DiscoveryStatus.ACTIVE, HealthStatus(text)
     if text and text not in {*DiscoveryStatus}:
         words = dict.fromkeys((*DiscoveryStatus, *HealthStatus))

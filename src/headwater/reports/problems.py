@@ -14,7 +14,7 @@ from headwater.errors import UrlRejected, UsageError
 from headwater.politeness.takedown import domains_above, taken_down_in_words
 from headwater.politeness.takedown import queries as takedown_queries
 from headwater.reports.crowds import crowded_hosts, problems_of_crowds
-from headwater.reports.doctor import Check, check_clock, check_disk, check_schema, check_secrets
+from headwater.reports.doctor import Check, check_clock, check_disk, check_identity, check_schema, check_secrets
 from headwater.reports.operations import LATE, operations_now, problems_in
 from headwater.settings import Settings
 from headwater.sources.health import (
@@ -72,7 +72,7 @@ async def find_problems(
     found = [
         *of_requests(asked),
         *of_checks([check_disk(data), await check_schema(database), await check_clock(database, clock)]),
-        *of_checks([check_secrets(settings.poll.secrets_file)]),
+        *of_checks([check_secrets(settings.poll.secrets_file), check_identity(settings)]),
         *problems_in(await operations_now(database, waiting)),
         *of_queue(waiting),
         *of_hosts(hosts),
@@ -200,7 +200,7 @@ def of_requests(row: Any) -> Iterator[HealthProblem]:
     """Of site owners, who wait for an answer."""
     if row["waiting"]:
         asks = "1 site owner asks" if row["waiting"] == 1 else f"{row['waiting']:,} site owners ask"
-        fix = "Grant or refuse it on the console: /console/requests"
+        fix = "See what, and decide it: headwater takedown requests"
         yield HealthProblem("takedown_asked", Severity.WARNING, f"{asks} to be left alone.", fix, row["since"], OWNERS)
 
 

@@ -79,12 +79,50 @@ SELECT (SELECT count(*) FROM (SELECT 1 FROM url_frontier WHERE held = 'suspect' 
 -- name: list_hosts
 -- Hosts in key order, with what is known of their pace.
 SELECT h.bucket, h.host, greatest(h.delay_ms, h.penalty_ms) AS delay_ms, h.penalty_ms, h.in_flight, h.max_concurrency,
-       h.wake_at <= statement_timestamp() AS is_open, h.last_fetch_at, s.requests, s.failed, s.rate_limited, s.last_status,
+       h.wake_at <= statement_timestamp() AS is_open, h.is_doubted, h.last_fetch_at, s.requests, s.failed, s.rate_limited, s.last_status,
        (SELECT c.reason FROM host_closures c WHERE c.bucket = h.bucket AND c.host = h.host AND c.until > statement_timestamp()
         ORDER BY c.until DESC LIMIT 1) AS closed_by
 FROM hosts h LEFT JOIN host_statistics s USING (bucket, host)
 WHERE (h.bucket, h.host) > ($1::smallint, $2::text)
 ORDER BY h.bucket, h.host LIMIT $3::integer;
+
+-- name: list_hosts_in_state
+-- The same of those in one state. At most `:most` hosts are looked at, so that a rare state answers quickly with "searched up
+-- to here": its row says that it does not match.
+WITH looked AS MATERIALIZED (
+    SELECT h.bucket, h.host, h.delay_ms, h.penalty_ms, h.in_flight, h.max_concurrency, h.wake_at, h.closed_until, h.is_doubted,
+           h.last_fetch_at
+    FROM hosts h WHERE (h.bucket, h.host) > (:bucket::smallint, :host::text) ORDER BY h.bucket, h.host LIMIT :most::integer
+), page AS (
+    SELECT l.*, true AS matches FROM looked l
+    WHERE CASE :state::text
+        WHEN 'open' THEN l.wake_at <= statement_timestamp() AND l.closed_until <= statement_timestamp()
+        WHEN 'waiting' THEN l.wake_at > statement_timestamp() AND l.wake_at < 'infinity'
+        WHEN 'asked' THEN l.in_flight > 0
+        WHEN 'closed' THEN l.closed_until > statement_timestamp()
+        WHEN 'doubted' THEN l.is_doubted AND l.wake_at < 'infinity'
+        WHEN 'slowed' THEN l.penalty_ms > 0
+        WHEN 'idle' THEN l.wake_at = 'infinity' AND l.in_flight = 0
+        WHEN 'policy' THEN EXISTS (
+            SELECT 1 FROM host_policies p
+            WHERE p.bucket = l.bucket AND p.host = l.host
+              AND num_nonnulls(p.max_concurrency, p.min_request_interval_ms, p.burst, p.max_pages, p.max_kb_per_page, p.allow_js) > 0)
+        WHEN 'crawl_delay' THEN EXISTS (
+            SELECT 1 FROM host_policies p WHERE p.bucket = l.bucket AND p.host = l.host AND p.crawl_delay_ms > 0)
+    END
+    ORDER BY l.bucket, l.host LIMIT :limit::integer
+), shown AS (
+    SELECT * FROM page
+    UNION ALL
+    SELECT l.*, false FROM (SELECT * FROM looked ORDER BY bucket DESC, host DESC LIMIT 1) AS l
+    WHERE (SELECT count(*) FROM looked) = :most
+)
+SELECT h.bucket, h.host, greatest(h.delay_ms, h.penalty_ms) AS delay_ms, h.penalty_ms, h.in_flight, h.max_concurrency,
+       h.wake_at <= statement_timestamp() AS is_open, h.is_doubted, h.last_fetch_at, s.requests, s.failed, s.rate_limited, s.last_status,
+       (SELECT c.reason FROM host_closures c WHERE c.bucket = h.bucket AND c.host = h.host AND c.until > statement_timestamp()
+        ORDER BY c.until DESC LIMIT 1) AS closed_by, h.matches
+FROM shown h LEFT JOIN host_statistics s ON s.bucket = h.bucket AND s.host = h.host
+ORDER BY h.bucket, h.host, h.matches DESC;
 
 -- name: source_names
 -- Names of some sources, for people.
@@ -108,6 +146,15 @@ WHERE (lower(p.name), p.id) > (lower(:name::text), :id::uuid)
               SELECT c.source_id FROM channels c WHERE c.is_active AND c.consecutive_errors > 0))
           WHEN 'silent' THEN p.status = 'active' AND p.id = ANY (ARRAY(
               SELECT c.source_id FROM channels c WHERE c.is_active AND c.silent_since IS NOT NULL))
+          WHEN 'overdue' THEN p.status = 'active' AND p.id = ANY (ARRAY(
+              SELECT c.source_id FROM channels c WHERE c.is_active AND c.is_unpolled IN (false, true)
+                AND c.next_poll_at < statement_timestamp() - :late::interval))
+          WHEN 'idle' THEN p.status = 'active' AND p.id = ANY (ARRAY(
+              SELECT c.source_id FROM channels c
+              WHERE c.is_active AND c.kind = ANY (:news::text[])
+                AND coalesce(c.last_new_at, c.created_at) < statement_timestamp() - :idle::interval
+                AND NOT EXISTS (SELECT 1 FROM channels o WHERE o.source_id = c.source_id AND o.is_active AND o.kind = ANY (:news)
+                                  AND coalesce(o.last_new_at, o.created_at) >= statement_timestamp() - :idle)))
           WHEN 'paused' THEN p.status = 'paused'
           WHEN 'blocked' THEN p.status = 'blocked'
           ELSE p.status = :status END
@@ -115,6 +162,80 @@ WHERE (lower(p.name), p.id) > (lower(:name::text), :id::uuid)
   AND (:mode::text IS NULL OR p.ingestion_mode = :mode)
   AND (:beginning::text IS NULL OR lower(p.name) LIKE :beginning) AND (:ids::uuid[] IS NULL OR p.id = ANY (:ids))
 ORDER BY lower(p.name), p.id LIMIT :limit::integer;
+
+-- name: sources_in_order
+-- A page in another order than by name, after the place where the page before ended; answers with each one's place. One branch
+-- is read: the order's own, by its index; of those that their channels tell all are looked at, which are few, and sorted.
+-- By polls and by errors those stand alone that have any.
+WITH troubled AS MATERIALIZED (
+    SELECT c.source_id FROM channels c WHERE :status::text = 'failing' AND c.is_active AND c.consecutive_errors > 0
+    UNION ALL
+    SELECT c.source_id FROM channels c WHERE :status = 'silent' AND c.is_active AND c.silent_since IS NOT NULL
+    UNION ALL
+    SELECT c.source_id FROM channels c WHERE :status = 'overdue' AND c.is_active AND c.is_unpolled IN (false, true)
+       AND c.next_poll_at < statement_timestamp() - :late::interval
+    UNION ALL
+    SELECT c.source_id FROM channels c WHERE :status = 'idle' AND c.is_active AND c.kind = ANY (:news::text[])
+                AND coalesce(c.last_new_at, c.created_at) < statement_timestamp() - :idle::interval
+                AND NOT EXISTS (SELECT 1 FROM channels o WHERE o.source_id = c.source_id AND o.is_active AND o.kind = ANY (:news)
+                                  AND coalesce(o.last_new_at, o.created_at) >= statement_timestamp() - :idle)
+), matching AS NOT MATERIALIZED (
+    SELECT s.id, s.created_at FROM sources s
+    WHERE s.url_hash IS NOT NULL
+      AND CASE WHEN :status IS NULL THEN s.status <> 'deleted'
+               WHEN :is_troubled::boolean THEN s.status = 'active'
+               ELSE s.status = :status END
+      AND (:kind::text IS NULL OR s.kind = :kind) AND (:tag::text IS NULL OR s.tags @> ARRAY[:tag])
+      AND (:mode::text IS NULL OR s.ingestion_mode = :mode) AND (:beginning::text IS NULL OR lower(s.name) LIKE :beginning)
+), placed AS (
+    (SELECT m.id, m.created_at AS at, 0 AS errors, m.id AS key FROM matching m
+     WHERE :order::text = 'added' AND NOT :is_troubled AND (m.created_at, m.id) > (:at::timestamptz, :key::uuid)
+     ORDER BY m.created_at, m.id LIMIT :limit::integer)
+    UNION ALL
+    (SELECT m.id, m.created_at, 0, m.id FROM matching m
+     WHERE :order = '-added' AND NOT :is_troubled AND (m.created_at, m.id) < (:at, :key)
+     ORDER BY m.created_at DESC, m.id DESC LIMIT :limit)
+    UNION ALL
+    (SELECT m.id, c.next_poll_at, 0, c.id FROM channels c JOIN matching m ON m.id = c.source_id
+     WHERE :order = 'next' AND NOT :is_troubled AND c.is_active AND NOT c.is_unpolled AND c.next_poll_at >= :at
+       AND (c.next_poll_at, c.id) > (:at, :key)
+       AND NOT EXISTS (SELECT 1 FROM channels e WHERE e.source_id = c.source_id AND e.is_active
+                         AND (e.next_poll_at, e.id) < (c.next_poll_at, c.id))
+     ORDER BY c.next_poll_at, c.id LIMIT :limit)
+    UNION ALL
+    (SELECT m.id, c.next_poll_at, 0, c.id FROM channels c JOIN matching m ON m.id = c.source_id
+     WHERE :order = 'next' AND NOT :is_troubled AND c.is_active AND c.is_unpolled AND c.next_poll_at >= :at
+       AND (c.next_poll_at, c.id) > (:at, :key)
+       AND NOT EXISTS (SELECT 1 FROM channels e WHERE e.source_id = c.source_id AND e.is_active
+                         AND (e.next_poll_at, e.id) < (c.next_poll_at, c.id))
+     ORDER BY c.next_poll_at, c.id LIMIT :limit)
+    UNION ALL
+    (SELECT m.id, NULL, c.consecutive_errors, c.id FROM channels c JOIN matching m ON m.id = c.source_id
+     WHERE :order = '-errors' AND c.is_active AND c.consecutive_errors > 0
+       AND (c.consecutive_errors, c.id) < (:errors::integer, :key)
+       AND (NOT :is_troubled OR c.source_id IN (SELECT t.source_id FROM troubled t))
+       AND NOT EXISTS (SELECT 1 FROM channels e WHERE e.source_id = c.source_id AND e.is_active AND e.consecutive_errors > 0
+                         AND (e.consecutive_errors, e.id) > (c.consecutive_errors, c.id))
+     ORDER BY c.consecutive_errors DESC, c.id DESC LIMIT :limit)
+    UNION ALL
+    (SELECT f.id, f.at, 0, f.key
+     FROM (SELECT DISTINCT t.source_id FROM troubled t) AS u
+     CROSS JOIN LATERAL (
+         SELECT m.id, m.created_at AS at, m.id AS key FROM matching m WHERE :order <> 'next' AND m.id = u.source_id
+         UNION ALL
+         (SELECT m.id, c.next_poll_at, c.id FROM matching m JOIN channels c ON c.source_id = m.id AND c.is_active
+          WHERE :order = 'next' AND m.id = u.source_id ORDER BY c.next_poll_at, c.id LIMIT 1) OFFSET 0) AS f
+     WHERE :is_troubled AND :order <> '-errors'
+       AND CASE WHEN :order = '-added' THEN (f.at, f.key) < (:at, :key) ELSE (f.at, f.key) > (:at, :key) END)
+)
+SELECT p.*, o.at, o.errors, o.key FROM placed o JOIN source_profiles p ON p.id = o.id
+ORDER BY CASE WHEN :order <> '-added' THEN o.at END, CASE WHEN :order = '-added' THEN o.at END DESC, o.errors DESC,
+         CASE WHEN :order IN ('added', 'next') THEN o.key END, o.key DESC
+LIMIT :limit;
+
+-- name: sources_not_polled
+-- Active sources with a channel that was never polled.
+SELECT DISTINCT source_id FROM channels WHERE is_active AND is_unpolled;
 
 -- name: sorted_sources
 -- A page in one of the orders that older programs ask for, by offset. One branch is read: the order's own, by its index.
@@ -197,6 +318,24 @@ SELECT
            AND (:kind::text IS NULL OR s.kind = :kind) AND (:tag::text IS NULL OR s.tags @> ARRAY[:tag])
            AND (:mode::text IS NULL OR s.ingestion_mode = :mode)
            AND (:beginning::text IS NULL OR lower(s.name) LIKE :beginning) LIMIT :cap::integer) AS matching) AS silent,
+    (SELECT count(*) FROM (
+        SELECT 1 FROM (SELECT DISTINCT c.source_id FROM channels c
+                       WHERE c.is_active AND c.is_unpolled IN (false, true)
+                         AND c.next_poll_at < statement_timestamp() - :late::interval) AS ailing
+        JOIN sources s ON s.id = ailing.source_id WHERE s.status = 'active' AND s.url_hash IS NOT NULL
+           AND (:kind::text IS NULL OR s.kind = :kind) AND (:tag::text IS NULL OR s.tags @> ARRAY[:tag])
+           AND (:mode::text IS NULL OR s.ingestion_mode = :mode)
+           AND (:beginning::text IS NULL OR lower(s.name) LIKE :beginning) LIMIT :cap::integer) AS matching) AS overdue,
+    (SELECT count(*) FROM (
+        SELECT 1 FROM (SELECT DISTINCT c.source_id FROM channels c
+              WHERE c.is_active AND c.kind = ANY (:news::text[])
+                AND coalesce(c.last_new_at, c.created_at) < statement_timestamp() - :idle::interval
+                AND NOT EXISTS (SELECT 1 FROM channels o WHERE o.source_id = c.source_id AND o.is_active AND o.kind = ANY (:news)
+                                  AND coalesce(o.last_new_at, o.created_at) >= statement_timestamp() - :idle)) AS ailing
+        JOIN sources s ON s.id = ailing.source_id WHERE s.status = 'active' AND s.url_hash IS NOT NULL
+           AND (:kind::text IS NULL OR s.kind = :kind) AND (:tag::text IS NULL OR s.tags @> ARRAY[:tag])
+           AND (:mode::text IS NULL OR s.ingestion_mode = :mode)
+           AND (:beginning::text IS NULL OR lower(s.name) LIKE :beginning) LIMIT :cap::integer) AS matching) AS idle,
     (SELECT count(*) FROM (
         SELECT 1 FROM sources s WHERE s.status = 'paused' AND s.url_hash IS NOT NULL
            AND (:kind::text IS NULL OR s.kind = :kind) AND (:tag::text IS NULL OR s.tags @> ARRAY[:tag])
@@ -301,7 +440,7 @@ ORDER BY c.next_poll_at LIMIT $1;
 
 -- name: crowded_hosts
 -- Hosts that cannot be polled as often as their channels deserve, the most lost polls first; of all, or of these.
-SELECT host, channels, queue, deserved_per_hour, possible_per_hour, judged_at FROM crowded_hosts
+SELECT host, channels, deserved_per_hour, possible_per_hour, crowding AS lengthened, judged_at FROM crowded_hosts
 WHERE deserved_per_hour > possible_per_hour AND ($1::text[] IS NULL OR host = ANY ($1))
 ORDER BY deserved_per_hour - possible_per_hour DESC, host LIMIT $2::integer;
 
@@ -726,7 +865,8 @@ CROSS JOIN LATERAL (SELECT wake_at FROM hosts WHERE line = level AND line > 0 AN
 
 -- name: processes_seen
 -- Processes of roles that run or were seen in the last days, the latest first; alive are those that have written lately.
-SELECT id, owner, role, does, host, pid, version, started_at, beat_at, counts, failing,
+SELECT id, owner, role, does, host, pid, version, started_at, beat_at, counts, failing, drain_asked_at, drain_asked_by,
+       is_draining, under_way,
        abs(extract(epoch FROM statement_timestamp() - beat_at)) < extract(epoch FROM $1::interval) AS is_alive
 FROM role_processes ORDER BY beat_at DESC, id LIMIT $2::integer;
 
@@ -1094,3 +1234,46 @@ SELECT greatest(0, floor(extract(epoch FROM next_poll_at - statement_timestamp()
 FROM (SELECT c.next_poll_at FROM channels c WHERE c.is_active AND c.is_unpolled IN (false, true)
         AND c.next_poll_at < statement_timestamp() + $1::integer * interval '1 minute' LIMIT $2::integer) AS d
 GROUP BY 1;
+
+-- name: requests_near
+-- Requests that began within a span, of a host or of all of them, the nearest to a moment first: for site owners who ask whether
+-- they were ours. Those of a named page are told apart, and whether a channel stands at its address.
+SELECT l.host, l.started_at, l.kind, l.status, host(l.sent_from) AS sent_from, l.url_hash = :url_hash::bytea AS is_page,
+       EXISTS (SELECT FROM channels c WHERE c.bucket = :bucket::smallint AND c.host = :host::text AND c.url_hash = :url_hash) AS is_poll_there
+FROM fetch_log l
+WHERE l.at >= :earliest::timestamptz AND l.at <= :latest::timestamptz + :written_within::interval
+  AND l.started_at BETWEEN :earliest AND :latest AND (:host IS NULL OR l.bucket = :bucket AND l.host = :host)
+ORDER BY (l.sent_from = :address::text::inet) DESC NULLS LAST, (l.url_hash = :url_hash) DESC NULLS LAST,
+         greatest(l.started_at - :at::timestamptz, :at - l.started_at) LIMIT :most::integer;
+
+-- name: recent_addresses
+-- The addresses that the last requests left from.
+SELECT DISTINCT host(r.sent_from) AS sent_from FROM (SELECT sent_from FROM fetch_log WHERE started_at IS NOT NULL ORDER BY at DESC LIMIT $1::integer) AS r;
+
+-- name: span_of_fetch_log
+-- Since when the fetch log tells anything.
+SELECT (SELECT min(at) FROM fetch_log) AS since, clock_timestamp() AS now;
+
+-- name: look_up_listed
+-- The document of each address, in the order given: its own, or one that calls the address canonical and is believed; else what
+-- became of the address.
+SELECT d.url, d.title, d.text, w.deleted_reason, e.status, e.reason
+FROM unnest($1::smallint[], $2::bytea[]) WITH ORDINALITY AS k (bucket, url_hash, place)
+LEFT JOIN LATERAL (
+    SELECT o.url, o.title, o.text FROM documents o
+    WHERE o.bucket = k.bucket AND o.url_hash = k.url_hash AND o.deleted_at IS NULL
+    UNION ALL
+    (SELECT c.url, c.title, c.text FROM documents c
+     WHERE c.claimed_bucket = k.bucket AND c.claimed_hash = k.url_hash AND c.is_claim_believed AND c.deleted_at IS NULL
+     ORDER BY c.url_hash LIMIT 1)
+    LIMIT 1
+) AS d ON true
+LEFT JOIN documents w ON w.bucket = k.bucket AND w.url_hash = k.url_hash AND w.deleted_at IS NOT NULL
+LEFT JOIN url_frontier e ON e.bucket = k.bucket AND e.url_hash = k.url_hash
+ORDER BY k.place;
+
+-- name: walk_documents
+-- A stretch of one bucket's documents by key, and which of them a comparison wants: a walk of bounded steps, whatever is wanted.
+SELECT url_hash, url, title, CASE WHEN is_claim_believed THEN claimed_hash END AS believed_hash,
+       deleted_at IS NULL AND ($4::timestamptz IS NULL OR coalesce(published_at, first_seen_at) >= $4) AS is_wanted
+FROM documents WHERE bucket = $1::smallint AND url_hash > $2::bytea ORDER BY url_hash LIMIT $3::integer;

@@ -8,6 +8,7 @@ from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.deliver.store import SinkReport, list_sinks
 from headwater.sources.health import HealthProblem, Severity
+from headwater.sources.health_word import HealthStatus, after_failures, worst_of
 
 queries = load_queries("headwater.reports")
 
@@ -51,12 +52,21 @@ def state_word(sink: SinkReport) -> str:
     if sink.state != "active":
         return sink.state
     if sink.failures:
-        return "down"
+        return "down" if sink.failures >= OFTEN else "retrying"
     if sink.looked_at is None:
         return "not tried yet"
     if sink.backfill_reason:
         return "filling"
     return "behind" if sink.behind else "up to date"
+
+
+def health_of_sink(sink: SinkReport) -> HealthStatus:
+    """By the words that sources have. A sink that fails is tried again for ever: a row of failures is red. Pure."""
+    if sink.state != "active":
+        return HealthStatus.PAUSED if sink.state == "paused" else HealthStatus.BLOCKED
+    run = None if sink.looked_at is None and not sink.failures else after_failures(sink.failures, OFTEN)
+    checks = HealthStatus.WARNING if sink.parked or is_left_behind(sink) else None
+    return worst_of(run, checks)
 
 
 def is_left_behind(sink: SinkReport) -> bool:

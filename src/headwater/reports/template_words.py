@@ -36,6 +36,7 @@ READERS = {
     "structured": "the page's own structured data",
     "trafilatura": "the general extractor",
     "trafilatura_thorough": "the general extractor, thoroughly, as a quick reading found little",
+    "trafilatura_joined": "the general extractor, from all parts of the page that hold paragraphs",
     "scripted": "the page's scripts, which hold its text",
     "trafilatura_cropped": "the general extractor in a hurry, from the densest part of the page",
     "feed": "the text its feed brought",

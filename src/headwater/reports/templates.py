@@ -165,6 +165,7 @@ def knowledge_of(template: Template) -> dict[str, Any]:
         "places": template.places._asdict(),
         "ranges": {name: getattr(template.ranges, name) for name in template.ranges.__dataclass_fields__},
         "blocks_of_the_host": len(template.repeated),
+        "house_names": list(template.house_names),
     }
 
 

@@ -7,14 +7,13 @@ from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.frontier.entry import EntryStatus
 from headwater.frontier.reads import count_statuses
-from headwater.reports.frontier import hosts_now
+from headwater.reports.discovery import LATE
+from headwater.reports.frontier import HostsNow, hosts_now
 from headwater.reports.rollups import HOUR, series_of
 
 queries = load_queries("headwater.reports")
 
 WINDOW = timedelta(hours=24)
-# Channels that are so late are late for a person.
-LATE = timedelta(minutes=15)
 MOST_COUNTED = 10_000
 GOT = frozenset({"fetched", "unchanged", "moved"})
 FAILED = frozenset({"retry_later", "dead", "crashed"})
@@ -28,10 +27,7 @@ class StripTotals:
     fetched: int
     failed: int
     documents: int
-    busy_hosts: int
-    open_hosts: int
-    waiting_hosts: int
-    next_host_in: timedelta | None
+    hosts: HostsNow
     waiting: int
     dead: int
     overdue: int  # channels; counted up to a bound
@@ -51,10 +47,7 @@ async def totals_now(database: Database) -> StripTotals:
         sum(count for verdict, count in by_verdict if verdict in GOT),
         sum(count for verdict, count in by_verdict if verdict in FAILED),
         sum(documents.sums),
-        hosts.busy,
-        hosts.open,
-        hosts.waiting,
-        hosts.next_in,
+        hosts,
         counts[EntryStatus.PENDING] + counts[EntryStatus.FAILED],
         counts[EntryStatus.DEAD],
         row["overdue"],

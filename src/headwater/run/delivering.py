@@ -40,7 +40,7 @@ LOOK_DEAF_EVERY = timedelta(seconds=1)
 @asynccontextmanager
 async def sink_contexts(services: Services) -> AsyncIterator[Callable[[str], SinkContext]]:
     """The contexts of sinks, by their names: one transport for all of them."""
-    identity = identity_of(services.settings.fetch)
+    identity = identity_of(services.settings.fetch, services.settings.web.public_url)
     # By the machine's clock: whatever days are simulated, a sink's server is real.
     transport = Transport(identity, OperatorGuard(), SystemClock(), Pooling(idle=0, per_host=0))
 
@@ -122,7 +122,7 @@ class Deliverer:
         last_move = float("-inf")
         try:
             while not stop.is_set():
-                if await self._look():
+                if not self._services.drain.is_asked and await self._look():
                     last_move = self._clock.monotonic()
                 is_calm = self._clock.monotonic() - last_move > CALM_SECONDS
                 pause = asyncio.create_task(self._wait(is_calm=is_calm))
@@ -157,7 +157,12 @@ class Deliverer:
         if sink_id not in self._at_work:
             task = asyncio.create_task(self._run_sink(sink_id), name=f"sink {sink_id}")
             self._at_work[sink_id] = task
-            task.add_done_callback(lambda _: self._at_work.pop(sink_id, None))
+            self._services.drain.under_way += 1
+            task.add_done_callback(lambda _: self._forget(sink_id))
+
+    def _forget(self, sink_id: UUID) -> None:
+        self._at_work.pop(sink_id, None)
+        self._services.drain.under_way -= 1
 
     async def _run_sink(self, sink_id: UUID) -> None:
         try:

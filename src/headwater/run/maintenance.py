@@ -26,7 +26,7 @@ from headwater.ingest.taking_down import finish_takedowns
 from headwater.learning.store import expire
 from headwater.log import Logger
 from headwater.politeness.addresses import pace_addresses
-from headwater.politeness.crowds import judge_crowds
+from headwater.politeness.crowds import forget_crowds, judge_crowds
 from headwater.politeness.takedown_requests import forget_requests
 from headwater.reports.health import note_health
 from headwater.reports.rolling import RollupDays, forget_rollups, roll_up, roll_up_sources
@@ -143,6 +143,7 @@ class Maintenance:
             Chore("name_domains", timedelta(seconds=60), lambda: maintain.name_domains(database)),
             Chore("pace_addresses", timedelta(minutes=1), lambda: pace_addresses(database, self.address_delay)),
             Chore("judge_crowds", timedelta(minutes=10), lambda: judge_crowds(database)),
+            Chore("forget_crowds", timedelta(hours=1), lambda: forget_crowds(database)),
             Chore("forget_new_hosts", timedelta(hours=1), lambda: maintain.forget_new_hosts(database)),
             Chore("follow_source_status", timedelta(seconds=30), lambda: maintain.follow_source_status(database)),
             Chore("watch_snapshots", timedelta(seconds=30), self._watch_snapshots),

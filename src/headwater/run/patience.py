@@ -31,6 +31,7 @@ def patient_worker(
         load=None if size else Load(waited=lambda: services.database.waits.seconds),
         settling=settling,
         figures=services.figures,
+        drain=services.drain,
         idle=network.held,
     )
     network.on_held.append(lease_worker.look_again)

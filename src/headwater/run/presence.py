@@ -16,9 +16,11 @@ from headwater.database.days import FEWEST_DAYS, days_ahead, ensure_days
 from headwater.database.heartbeat import Heartbeat
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
+from headwater.drain import Drain
 from headwater.errors import DatabaseDown, QueryFailed
 from headwater.figures import WAITING_MS, WAITS, Figures
 from headwater.log import Logger
+from headwater.run.service_manager import READY, STOPPING, ServiceManager
 from headwater.services import Services
 from headwater.supervisor import Supervisor
 
@@ -44,6 +46,8 @@ class Presence:
     id: UUID
     role: str
     does: Sequence[str]
+    drain: Drain = field(default_factory=Drain)
+    _is_told: bool = field(default=False, init=False)
     _is_first: bool = field(default=True, init=False)
 
     async def run(self) -> None:
@@ -58,7 +62,7 @@ class Presence:
         waits = self.database.waits
         counts = {**self.figures.counts, WAITS: waits.count, WAITING_MS: round(waits.seconds * 1000)}
         async with asyncio.timeout(PATIENCE_SECONDS):
-            await self.heart.fetchval(
+            is_asked = await self.heart.fetchval(
                 *queries.beat(
                     id=self.id,
                     owner=self.heart.owner,
@@ -71,11 +75,24 @@ class Presence:
                     is_first=self._is_first,
                     figures=list(counts),
                     counts=list(counts.values()),
+                    is_draining=self.drain.is_asked,
+                    under_way=self.drain.under_way,
                     said=[_kept(self.figures.said.get(figure, "")) for figure in counts],
                 ),
                 timeout=PATIENCE_SECONDS,
             )
         self._is_first = False
+        await self._follow(is_asked=bool(is_asked))
+
+    async def _follow(self, *, is_asked: bool) -> None:
+        """What a person asked is said back at once, and once more when nothing is in hand any more."""
+        if self.drain.follow(is_asked=is_asked):
+            self._is_told = False
+            self.log.info("drain_began" if is_asked else "drain_ended", under_way=self.drain.under_way)
+            await self.beat()
+        elif is_asked and not self.drain.under_way and not self._is_told:
+            self._is_told = True
+            self.log.info("drained")
 
     async def keep_days_ahead(self) -> None:
         """Maintenance does it: where it has not for a week, any role does."""
@@ -101,12 +118,17 @@ def _kept(said: str) -> str:
 async def present(services: Services, heart: Heartbeat, role: str, does: Sequence[str]) -> AsyncIterator[None]:
     """For the length of the block. One that breaks leaves its row behind, as one that is killed does."""
     name = UUID(int=services.random.getrandbits(128))
-    presence = Presence(services.database, heart, services.figures, services.log, name, role, does)
+    presence = Presence(services.database, heart, services.figures, services.log, name, role, does, services.drain)
+    manager = ServiceManager.of_this_process()
     try:
         async with Supervisor(SystemClock(), services.log, services.figures) as tasks:
             tasks.keep("beat", presence.run)
+            tasks.keep("tell_service_manager", lambda: manager.keep_telling(SystemClock().sleep))
+            manager.tell(READY)
             yield
+            manager.tell(STOPPING)
     except asyncio.CancelledError:
+        manager.tell(STOPPING)
         await _end(presence)
         raise
     await _end(presence)

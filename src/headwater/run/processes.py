@@ -13,8 +13,10 @@ import orjson
 from headwater.figures import DIED
 from headwater.run.heartbeat import heartbeat_of
 from headwater.run.presence import present
+from headwater.run.service_manager import without_manager
 from headwater.run.stopping import owner_name, until_stopped
 from headwater.services import Services
+from headwater.settings.environment import surroundings
 
 GRACE_SECONDS = 40
 FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0
@@ -108,6 +110,7 @@ async def _start(module: str, task: Mapping[str, Any]) -> asyncio.subprocess.Pro
         *(sys.executable, "-m", module),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
+        env=without_manager(surroundings()),
         # A group of its own: Ctrl-C reaches us alone, and we end our children in order.
         start_new_session=True,
     )

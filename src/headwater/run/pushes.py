@@ -41,7 +41,14 @@ def push_chores(services: Services, web: Web) -> list[Chore]:
     if not may_subscribe(services.settings.web.public_url):
         return kept
     follower = Follower(web.fetcher, web.reservations)
-    subscriber = Subscriber(database, follower, services.settings.web.public_url, services.random, services.log)
+    subscriber = Subscriber(
+        database,
+        follower,
+        services.settings.web.public_url,
+        services.random,
+        services.log,
+        bool(services.settings.network.allow),
+    )
     return [Chore("ask_hubs", HUBS_EVERY, subscriber.ask_due), *kept]
 
 
@@ -58,6 +65,7 @@ def push_worker_of(
         services.settings.lease.duration,
         settling=reading.settling,
         figures=services.figures,
+        drain=services.drain,
     )
 
 

@@ -7,6 +7,7 @@ import socket
 from collections.abc import Awaitable, Callable
 
 from headwater.chance import Random
+from headwater.run.service_manager import STOPPING, ServiceManager
 
 
 async def until_stopped(
@@ -22,6 +23,7 @@ async def until_stopped(
             running.cancel()
             return
         stop.set()
+        ServiceManager.of_this_process().tell(STOPPING)
         on_first()
 
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -261,6 +261,11 @@ SELECT id, name FROM sinks WHERE view_id = $1::uuid ORDER BY name;
 -- One view.
 SELECT id, name, query, kinds, source_ids, tags, languages, countries, min_quality, rights FROM views WHERE name = $1::text;
 
+-- name: lock_view
+-- One view, to be changed in this transaction.
+SELECT id, name, query, kinds, source_ids, tags, languages, countries, min_quality, rights FROM views
+WHERE name = $1::text FOR UPDATE;
+
 -- name: view_with_id
 -- One view.
 SELECT id, name, query, kinds, source_ids, tags, languages, countries, min_quality, rights FROM views WHERE id = $1::uuid;

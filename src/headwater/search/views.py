@@ -79,6 +79,12 @@ async def view_named(database: Database | Connection, name: str) -> View:
     return _view(row)
 
 
+async def lock_view(connection: Connection, name: str) -> View:
+    """Nobody else changes it until this transaction ends."""
+    row = await connection.fetchrow(queries.lock_view, name)
+    return _view(row) if row else await view_named(connection, name)
+
+
 async def view_with_id(database: Database | Connection, view_id: UUID) -> View:
     row = await database.fetchrow(queries.view_with_id, view_id)
     if row is None:

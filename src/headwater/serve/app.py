@@ -16,7 +16,7 @@ from headwater.discover.push.callbacks import PLACE
 from headwater.errors import HeadwaterError
 from headwater.masking import Mode
 from headwater.serve import hubs as callbacks
-from headwater.serve import shared
+from headwater.serve import key_directory, shared
 from headwater.serve.access.visits import Visits
 from headwater.serve.agents import route as agents
 from headwater.serve.api import (
@@ -49,7 +49,9 @@ from headwater.serve.api import (
     templates,
     tokens,
     users,
+    verifying,
     views,
+    workers,
 )
 from headwater.serve.api.source_exchange import LARGEST_IMPORT_BYTES
 from headwater.serve.console import crawl_page, entering, overview, problems_list, site_owners, style_page
@@ -93,6 +95,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     health.router,
     hosts.router,
     jobs.router,
+    key_directory.router,
     older.router,
     operations.router,
     overview.router,
@@ -116,7 +119,9 @@ ROUTERS: tuple[APIRouter, ...] = (
     templates.router,
     tokens.router,
     users.router,
+    verifying.router,
     views.router,
+    workers.router,
     *PAGE_ROUTERS,
     *SOURCE_ROUTERS,
 )

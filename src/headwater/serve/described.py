@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from headwater.serve.editions import HEADER as CONDITION
 from headwater.serve.idempotency import HEADER
 
 JSON = "application/json"
@@ -73,6 +74,11 @@ class DescribedOperation:
     def keeps_answers(self) -> bool:
         """Whether it can be sent again under one Idempotency-Key."""
         return any(one.name.lower() == HEADER for one in self.parameters_in("header"))
+
+    @property
+    def is_conditional(self) -> bool:
+        """Whether it can say which edition of a thing it changes."""
+        return any(one.name.lower() == CONDITION for one in self.parameters_in("header"))
 
 
 def operations_of(description: Mapping[str, Any]) -> list[DescribedOperation]:

@@ -4,6 +4,8 @@ import xxhash
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from headwater.serve.editions import edition_in
+
 # Larger answers are streams: they are not held back to be counted.
 LARGEST_BYTES = 4_000_000
 
@@ -45,7 +47,7 @@ class _Watch:
             await self._send(start)
             await self._send(message)
             return
-        tag = etag_of(message.get("body", b""))
+        tag = etag_of(message.get("body", b""), edition_in(headers))
         headers["etag"] = tag
         headers["cache-control"] = "private, no-cache"
         if is_known(tag, self._known):
@@ -64,9 +66,10 @@ def may_be_known(start: Message) -> bool:
     return start["status"] == 200 and is_json and length.isdigit() and int(length) <= LARGEST_BYTES
 
 
-def etag_of(body: bytes) -> str:
-    """Weak: compressed or not, it is the same answer."""
-    return f'W/"{xxhash.xxh3_128_hexdigest(body)}"'
+def etag_of(body: bytes, edition: str = "") -> str:
+    """Weak: compressed or not, it is the same answer. With its edition, where it can be changed."""
+    whole = xxhash.xxh3_128_hexdigest(body)
+    return f'W/"{edition}.{whole}"' if edition else f'W/"{whole}"'
 
 
 def is_known(tag: str, known: str) -> bool:

@@ -44,7 +44,7 @@ async def confirm_subscription(token: str, request: Request, services: Installed
 async def receive_push(token: str, request: Request, services: Installed, inbox: Inbox) -> Response:
     """Take what a hub pushes; what it is worth is found out later."""
     callback = await Callbacks(services.database, services.random).named(token)
-    if callback is None or not callback.is_verified:
+    if callback is None or not callback.is_verified or not callback.is_followed:
         # By this a hub knows that it may forget us.
         return PlainTextResponse(NOT_HERE, 410)
     try:
@@ -58,7 +58,8 @@ async def receive_push(token: str, request: Request, services: Installed, inbox:
     if why_not:
         services.log.info("push_ignored", channel=str(callback.channel_id), why=why_not)
         return Response(status_code=202)
-    is_ping = callback.protocol is Protocol.RSSCLOUD or not body.strip()
+    # Without a secret nobody knows from whom a body is: what stands there is found by a poll.
+    is_ping = callback.protocol is Protocol.RSSCLOUD or not callback.secret or not body.strip()
     if not inbox.put(callback.channel_id, request.headers.get("content-type", ""), None if is_ping else body):
         return PlainTextResponse("Come again.\n", 503, TooMany.headers)
     return Response(status_code=202)
@@ -68,7 +69,7 @@ def why_ignored(callback: Callback, request: Request, body: bytes) -> str:
     """Empty for a push that is worth reading. Pure but for the request's head."""
     if callback.protocol is Protocol.RSSCLOUD:
         return ""
-    if not is_signed(request.headers.get("x-hub-signature", ""), callback.secret, body):
+    if callback.secret and not is_signed(request.headers.get("x-hub-signature", ""), callback.secret, body):
         return "its signature is wrong or missing"
     topic = links_in_head(request.headers.raw, canonicalise(callback.topic)).topic
     return "it is about another topic" if topic and not is_about(topic, callback.topic) else ""

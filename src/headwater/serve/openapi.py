@@ -8,6 +8,8 @@ from fastapi.routing import APIRoute
 
 from headwater.serve.access.gate import Allowed
 from headwater.serve.access.visits import action_of
+from headwater.serve.editions import HEADER as CONDITION
+from headwater.serve.editions import IfMatch
 from headwater.serve.idempotency import HEADER
 from headwater.serve.problems import MEDIA_TYPE, ProblemDetails
 from headwater.serve.shared import OnceOnly
@@ -43,6 +45,17 @@ IDEMPOTENCY_KEY = {
     "required": False,
     "description": "1 to 200 visible ASCII signs. The same request with the same key is answered, and not done, again.",
     "schema": {"type": "string", "minLength": 1, "maxLength": 200},
+}
+
+
+# What a route depends on that refuses to change something newer.
+IS_CONDITIONAL = get_args(IfMatch)[1].dependency
+IF_MATCH = {
+    "name": CONDITION.title(),
+    "in": "header",
+    "required": False,
+    "description": "The ETag or the `edition` of what this change was made from: over a newer one it is refused, 412.",
+    "schema": {"type": "string", "maxLength": 2000},
 }
 
 
@@ -87,6 +100,12 @@ def _describe_route(route: APIRoute, path: dict[str, Any]) -> None:
         # By which programs call it: the client has a method for each.
         if any(one.call is KEEPS_ANSWERS for one in route.dependant.dependencies):
             operation.setdefault("parameters", []).append(IDEMPOTENCY_KEY)
+        if any(one.call is IS_CONDITIONAL for one in route.dependant.dependencies):
+            operation.setdefault("parameters", []).append(IF_MATCH)
+            operation["responses"]["412"] = {
+                "description": "It was changed since it was read.",
+                "content": operation["responses"]["422"]["content"],
+            }
         operation["x-role"] = role
         operation["operationId"] = action_of(route)
         operation["security"] = [{"token": []}, {"session": []}] if role != "everybody" else []

@@ -13,7 +13,7 @@ from starlette.responses import Response
 
 from headwater.accounts.attempts import TooManyAttempts
 from headwater.deliver.pulling import PositionGone
-from headwater.errors import Busy, DependencyDown, HeadwaterError, NotFound, QueryFailed, Refused, UsageError
+from headwater.errors import Busy, DependencyDown, HeadwaterError, NotFound, Outdated, QueryFailed, Refused, UsageError
 from headwater.masking import Mode, error_in_words
 from headwater.serve.access.caller import NotIdentified
 from headwater.serve.places import TooMany
@@ -30,6 +30,7 @@ STATUSES: tuple[tuple[type[HeadwaterError], int, str], ...] = (
     (TooManyAttempts, 429, "too_many"),
     (Refused, 403, "refused"),
     (TooMany, 429, "too_many"),
+    (Outdated, 412, "outdated"),
     (Busy, 409, "busy"),
     (DependencyDown, 503, "unavailable"),
     (QueryFailed, 500, "fault"),

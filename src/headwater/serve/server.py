@@ -26,6 +26,7 @@ from headwater.serve.app import make_app
 from headwater.serve.idempotency import forget_answers
 from headwater.serve.live import live_parts
 from headwater.serve.operations import OperationRunner, forget_operations
+from headwater.serve.published_keys import PublishedKeys
 from headwater.serve.shared import Shared
 from headwater.services import Services
 from headwater.settings.groups import WebSettings
@@ -86,7 +87,9 @@ async def serve(
         inbox = PushInbox(services.database, SystemClock(), services.log)
         tasks.keep("forget_requests", lambda: _keep_forgetting(services))
         writing = tasks.keep("write_pushes", inbox.keep_writing)
-        server = _Server(server_config(make_app(Shared(services, operations, entrance_of(services), live, inbox))))
+        keys = PublishedKeys(services.settings, services.clock, services.log)
+        parts = Shared(services, operations, entrance_of(services), live, inbox, keys)
+        server = _Server(server_config(make_app(parts)))
         # Made once, it lives as long as the process: no collection needs to look at it again, which takes 100 ms.
         gc.collect()
         gc.freeze()

@@ -10,6 +10,7 @@ from headwater.serve.access.entrance import Entrance
 from headwater.serve.idempotency import AnswerStore, Once
 from headwater.serve.live import LiveParts
 from headwater.serve.operations import OperationRunner
+from headwater.serve.published_keys import PublishedKeys
 from headwater.services import Services
 
 LARGEST_PAGE = 1_000
@@ -23,6 +24,7 @@ class Shared:
     entrance: Entrance
     live: LiveParts
     inbox: PushInbox
+    published_keys: PublishedKeys
 
 
 def attach(app: FastAPI, parts: Shared) -> None:

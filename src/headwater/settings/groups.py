@@ -69,7 +69,7 @@ def _networks(values: tuple[str, ...]) -> tuple[str, ...]:
         except ValueError:
             raise ValueError(f"should be addresses or networks such as 10.0.0.5 or 10.0.0.0/24, not {value}") from None
         if network.prefixlen == 0:
-            raise ValueError(f"should name your proxies: {value} is everybody")
+            raise ValueError(f"should name machines of yours: {value} is everybody")
     return values
 
 
@@ -207,10 +207,39 @@ class NetworkSettings(SettingsGroup):
     local_addresses: Texts = Field(
         (), description="Addresses of this machine to send from; each host is always asked from the same one."
     )
+    egress_addresses: Annotated[Texts, AfterValidator(_networks)] = Field(
+        (),
+        description="Public addresses or networks that requests leave from where this machine does not see them: "
+        "behind NAT or a proxy. Told to site owners.",
+    )
     dns_timeout: Duration = Field(timedelta(seconds=5), description="Longest wait for a name to be resolved.")
     proxy: SecretStr | None = Field(None, description="An HTTP proxy; refused unless it is declared trusted.")
     proxy_is_trusted: bool = Field(
         False, description="Whether the proxy itself refuses private addresses: ours cannot be guarded behind it."
+    )
+
+
+class IdentitySettings(SettingsGroup):
+    """Web Bot Auth: signatures by which a publisher tells our requests from an impostor's; `headwater[identity]`."""
+
+    sign: bool = Field(
+        False,
+        description="Sign requests over https. Needs a key (`headwater identity init`) and an https `web.public_url`, "
+        "under which verifiers fetch it.",
+    )
+    key_file: Path | None = Field(
+        None,
+        description="The file of the key, which only its owner may read; empty means `identity.json` in the data "
+        "directory. Roles on other machines need a copy.",
+    )
+    agent_form: Literal["dictionary", "string"] = Field(
+        "dictionary",
+        description="How the header `Signature-Agent` is written: `string` is for servers of the drafts before 2026.",
+    )
+    nonce: bool = Field(
+        False,
+        description="A signature of its own, with a nonce, for each request, for servers that take none twice; else "
+        "one serves a host for an hour.",
     )
 
 
@@ -401,6 +430,7 @@ class Settings(SettingsGroup):
     database: DatabaseSettings = DatabaseSettings()
     fetch: FetchSettings = FetchSettings()
     network: NetworkSettings = NetworkSettings()
+    identity: IdentitySettings = IdentitySettings()
     politeness: PolitenessSettings = PolitenessSettings()
     extract: ExtractSettings = ExtractSettings()
     lease: LeaseSettings = LeaseSettings()

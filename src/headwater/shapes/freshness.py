@@ -44,6 +44,7 @@ def crowded_as_dict(one: "CrowdedHost") -> dict[str, Any]:
         "deserved_per_hour": round(one.deserved_per_hour, 1),
         "possible_per_hour": round(one.possible_per_hour, 1),
         "lost_share": round(one.lost_share, 3),
+        "lengthened": round(one.lengthened, 2),
         "judged_at": one.judged_at,
     }
 

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from headwater.actions.urls import FrontierStats, QueuedUrl
-from headwater.frontier.reads import EntryRow
+from headwater.frontier.reads import EntryRow, FailureClass
 
 
 def entry_as_dict(one: EntryRow) -> dict[str, Any]:
@@ -16,6 +16,10 @@ def entry_as_dict(one: EntryRow) -> dict[str, Any]:
 def stats_as_dict(found: FrontierStats) -> dict[str, Any]:
     by_source = {str(source): counts for source, counts in found.by_source.items()}
     return {"by_status": found.by_status, "by_source": by_source, "cursor": found.cursor}
+
+
+def failure_as_dict(one: FailureClass) -> dict[str, Any]:
+    return asdict(one) | {"is_capped": one.is_capped}
 
 
 def queued_as_dicts(answers: Sequence[QueuedUrl]) -> list[dict[str, Any]]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from headwater.actions.hosts import HostStory
+    from headwater.actions.hosts import HostStory, RobotsRefetch
     from headwater.frontier.host_rules import RulesOfHost
     from headwater.politeness.robots import Decision
 
@@ -14,14 +14,40 @@ LARGEST_PAGE_KB, LARGEST_JOBS_PAGE_KB = 10_240, 1_024
 
 
 def host_as_dict(story: "HostStory") -> dict[str, Any]:
+    from headwater.reports.frontier import health_of_host
+
     pace = story.pace
-    return story.row | {"effective_delay_ms": pace.delay.total_seconds() * 1000, "decided_by": pace.decided_by}
+    closed_by = story.closures[0]["reason"] if story.closures else None
+    health = health_of_host(story.row | {"closed_by": closed_by})
+    return (
+        story.row
+        | {"health": health}
+        | {"effective_delay_ms": pace.delay.total_seconds() * 1000, "decided_by": pace.decided_by}
+    )
+
+
+def host_row_as_dict(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Of a list."""
+    from headwater.reports.frontier import health_of_host
+
+    return {**row, "health": health_of_host(row)}
 
 
 def policy_as_dict(story: "HostStory") -> dict[str, Any]:
     """With the defaults that hold where nothing was set, as the SQL view `domain_policies` tells them."""
+    from headwater.editions import edition_of
+    from headwater.politeness.hosts import HostPolicy
+
     row = story.row
     interval = row["min_request_interval_ms"]
+    own = {
+        "max_concurrency": row["policy_concurrency"],
+        "min_request_interval_ms": interval,
+        "burst": row["policy_burst"],
+        "max_pages": row["max_pages"],
+        "max_kb_per_page": row["max_kb_per_page"],
+        "allow_js": row["allow_js"],
+    }
     usual_kb = LARGEST_JOBS_PAGE_KB if row["serves_jobs"] else LARGEST_PAGE_KB
     return {
         "host": row["host"],
@@ -33,14 +59,8 @@ def policy_as_dict(story: "HostStory") -> dict[str, Any]:
         "burst": row["policy_burst"] or 1,
         "last_seen_status": row["last_status"],
         "updated_at": row["policy_updated_at"],
-        "own": {
-            "max_concurrency": row["policy_concurrency"],
-            "min_request_interval_ms": interval,
-            "burst": row["policy_burst"],
-            "max_pages": row["max_pages"],
-            "max_kb_per_page": row["max_kb_per_page"],
-            "allow_js": row["allow_js"],
-        },
+        "own": own,
+        "edition": edition_of(HostPolicy(**own)),
         "effective_delay_ms": story.pace.delay.total_seconds() * 1000,
         "decided_by": story.pace.decided_by,
     }
@@ -55,6 +75,15 @@ def robots_as_dict(row: Mapping[str, Any]) -> dict[str, Any]:
 
     text = robots_text(row["body"]) if row["body"] else ""
     return {name: value for name, value in row.items() if name != "body"} | {"text": text}
+
+
+def refetch_as_dict(one: "RobotsRefetch") -> dict[str, Any]:
+    return {
+        "asked": [str(origin) for origin in one.asked],
+        "left": [str(origin) for origin in one.left],
+        "wait_seconds": None if one.wait is None else one.wait.total_seconds(),
+        "robots": [robots_as_dict(row) for row in one.rows],
+    }
 
 
 def decision_as_dict(decision: "Decision") -> dict[str, Any]:

@@ -32,6 +32,7 @@ def _older(one: "DescribedSource", usual_delay: timedelta) -> dict[str, Any]:
     stopped = source.status != "active"
     return {
         **dict.fromkeys(NOT_KEPT),
+        "edition": one.edition,
         "time": [],
         "allow_source_discovery": False,
         "rate_limit": format_duration(usual_delay if limit is None else timedelta(milliseconds=limit)),

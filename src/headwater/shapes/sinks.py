@@ -12,14 +12,22 @@ if TYPE_CHECKING:
 
 
 def sink_as_dict(one: "SinkReport") -> dict[str, Any]:
-    from headwater.reports.sinks import is_left_behind, state_word
+    from headwater.actions.delivery import settings_of_sink
+    from headwater.editions import edition_of
+    from headwater.reports.sinks import health_of_sink, is_left_behind, state_word
 
     # Without a time of failure there is none to be tried after.
     times = {
         "retry_at": one.retry_at if one.failures else None,
         "leased_until": one.leased_until if one.is_worked else None,
     }
-    more = {"standing": state_word(one), "is_left_behind": is_left_behind(one), "backfill_share": one.backfill_share}
+    more = {
+        "standing": state_word(one),
+        "health": health_of_sink(one),
+        "edition": edition_of(settings_of_sink(one)),
+        "is_left_behind": is_left_behind(one),
+        "backfill_share": one.backfill_share,
+    }
     return asdict(one) | times | more
 
 
@@ -29,7 +37,8 @@ def sink_story_as_dict(story: "SinkStory") -> dict[str, Any]:
         {name: value for name, value in asdict(one).items() if name != "hash"} | {"id": one.hash.hex()}
         for one in story.failures
     ]
-    return sink_as_dict(story.sink) | {"forgets_not": forgets_not, "failed_records": failures}
+    more = {"forgets_not": forgets_not, "failed_records": failures, "failed_by_error": list(map(asdict, story.groups))}
+    return sink_as_dict(story.sink) | more
 
 
 def added_as_dict(name: str, added: "AddedSink") -> dict[str, Any]:

@@ -4,10 +4,12 @@ from dataclasses import asdict
 from typing import Any
 
 from headwater.actions.delivery import ViewPreview, ViewStory
+from headwater.editions import edition_of
 
 
 def view_as_dict(one: ViewStory) -> dict[str, Any]:
-    return asdict(one.view) | {"sources": list(one.sources), "sinks": list(one.sinks)}
+    told = {"sources": list(one.sources), "sinks": list(one.sinks), "edition": edition_of(one.view)}
+    return asdict(one.view) | told
 
 
 def preview_as_dict(found: ViewPreview) -> dict[str, Any]:

@@ -108,7 +108,10 @@ class Connection(asyncio.Protocol):
             if isinstance(asked, Malformed):
                 self._keeps_alive = False
                 self._transport.write(self._server.refuse(asked))
-                self._transport.write_eof()
+                if self._transport.can_write_eof():  # not under TLS
+                    self._transport.write_eof()
+                else:
+                    self._transport.close()
                 return
             self._waiting = self._waiting[asked.size_bytes :]
             self._answer(asked)

@@ -86,6 +86,9 @@ class Hub:
         if manners.status != 202:
             moved = (("Location", manners.moved_to),) if manners.moved_to else ()
             return Page(manners.says.encode(), "text/plain", manners.status, moved)
+        if form.get("hub.mode") == "unsubscribe":
+            self._begin(self._forget(form["hub.callback"], form["hub.topic"]))
+            return Page(b"", "text/plain", 202)
         wanted = _wanted(form, manners)
         self.subscriptions[wanted.callback] = wanted
         self._begin(self._confirm(wanted))
@@ -140,6 +143,13 @@ class Hub:
         }
         heard = await self._say(HubCall("GET", f"{wanted.callback}?{urlencode(said)}"))
         wanted.is_confirmed = heard.status == 200 and heard.body.decode() == CHALLENGE
+
+    async def _forget(self, callback: str, topic: str) -> None:
+        """Once the subscriber says that it was meant."""
+        said = {"hub.mode": "unsubscribe", "hub.topic": topic, "hub.challenge": CHALLENGE}
+        heard = await self._say(HubCall("GET", f"{callback}?{urlencode(said)}"))
+        if heard.status == 200 and heard.body.decode() == CHALLENGE:
+            self.subscriptions.pop(callback, None)
 
     async def _push(self, one: HubSubscription, body: bytes, content_type: str) -> None:
         topic = self.manners.speaks_of or one.topic

@@ -1,10 +1,11 @@
-"""The simulated web's server: every simulated host behind one loopback port, http only.
+"""The simulated web's server: every simulated host behind one loopback port, by http, or by https with a certificate.
 
 A bare asyncio protocol, because it shares the machine with what is measured. A request is read, noted in
 the visit log, looked up in the script of misbehaviour, answered by its site, and dressed in correct HTTP.
 """
 
 import asyncio
+import ssl
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from errno import EADDRINUSE
@@ -47,9 +48,13 @@ class SimWeb:
         self._server: asyncio.Server | None = None
         self._beside: list[asyncio.Server] = []  # the same port of further addresses
         self._date = (0, b"")
+        self._ssl: ssl.SSLContext | None = None
 
-    async def start(self, host: str | Sequence[str] = "127.0.0.1", port: int = 0) -> int:
-        """Listen on one address or several; returns the port, which is the same for all of them."""
+    async def start(
+        self, host: str | Sequence[str] = "127.0.0.1", port: int = 0, context: ssl.SSLContext | None = None
+    ) -> int:
+        """Listen on one address or several, by https with a `context`; returns the port, the same for all of them."""
+        self._ssl = context
         first, *others = (host,) if isinstance(host, str) else host
         self._server = await self._listen(first, port)
         bound = int(self._server.sockets[0].getsockname()[1])
@@ -59,7 +64,7 @@ class SimWeb:
     async def _listen(self, host: str, port: int) -> asyncio.Server:
         loop = asyncio.get_running_loop()
         try:
-            return await loop.create_server(self._connected, host, port, backlog=4096)
+            return await loop.create_server(self._connected, host, port, backlog=4096, ssl=self._ssl)
         except OSError as error:
             if error.errno != EADDRINUSE:
                 raise

@@ -3,6 +3,7 @@
 Sentences for people stand beside them, and nothing is recognised by those.
 """
 
+from collections.abc import Mapping
 from enum import StrEnum
 
 
@@ -36,3 +37,14 @@ class HeldBy(StrEnum):
     CACHE_LIFETIME = "cache_lifetime"  # max-age or Expires
     PUBLISHER = "publisher"  # Retry-After, ttl, skipHours, skipDays
     TIME_WINDOW = "time_window"
+
+
+# Errors of a class in a row after which a channel rests; a limit on requests is waited out, however often it is met.
+BORNE: Mapping[str, int] = {
+    "forbidden": 5,
+    "not_found": 3,
+    "gone": 2,
+    "upstream": 10,
+    "network": 10,
+    "unreadable": 5,
+}

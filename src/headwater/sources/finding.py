@@ -95,7 +95,7 @@ async def note_external_ids(connection: Connection, pairs: Iterable[tuple[UUID, 
     return {row["source_id"] for row in rows}
 
 
-async def external_ids_of(database: Database, source_ids: Sequence[UUID]) -> dict[UUID, tuple[str, ...]]:
+async def external_ids_of(database: Database | Connection, source_ids: Sequence[UUID]) -> dict[UUID, tuple[str, ...]]:
     """Of those that have any."""
     rows = await database.fetch(queries.external_ids_of, list(source_ids))
     return {row["source_id"]: tuple(row["external_ids"]) for row in rows}

@@ -12,13 +12,12 @@ from shlex import quote
 from uuid import UUID
 
 from headwater.settings.durations import format_duration
-from headwater.sources.causes import ErrorCause, HeldBy, StopReason, stop_reason_in
+from headwater.sources.causes import BORNE, ErrorCause, HeldBy, StopReason, stop_reason_in
+from headwater.sources.health_word import HealthStatus, after_failures, worst_of
 from headwater.sources.kinds import ChannelKind
 from headwater.sources.source import Source, SourceKind, SourceStatus
 from headwater.sources.store import ChannelState
 
-# One error may be an accident; an answer that was never had may not.
-FEWEST_ERRORS = 2
 # So many pages without anything kept of them are no accident.
 FEWEST_PAGES = 10
 # Overflows in a day that are a habit.
@@ -34,16 +33,6 @@ OFF_LIMITS = re.compile(r"([^\s(]+) is off limits: ")
 UNREAD_DAYS = 14
 # How the reason begins of a source that no person stopped.
 STOPPED_BY_ITSELF = tuple(StopReason)
-
-
-class HealthStatus(StrEnum):
-    OK = "ok"
-    WARNING = "warning"
-    STRUGGLING = "struggling"
-    SILENT = "silent"
-    PAUSED = "paused"
-    BLOCKED = "blocked"
-    DELETED = "deleted"
 
 
 class Severity(StrEnum):
@@ -124,22 +113,39 @@ def health_of(source: Source, channels: Sequence[ChannelState], facts: HealthFac
     told = "; ".join(without_stop(one.what) for one in problems[:2])
     if any(one.kind == "takedown" for one in problems):
         return Health(HealthStatus.BLOCKED, told, problems)
-    if is_struggling(channels, problems):
-        return Health(HealthStatus.STRUGGLING, told, problems)
-    if problems and all(one.kind == "quiet" for one in problems):
-        return Health(HealthStatus.SILENT, told, problems)
-    if problems:
-        return Health(HealthStatus.WARNING, told, problems)
-    return Health(HealthStatus.OK, _not_yet(channels))
+    whole = [_word_of(one) for one in problems if one.channel_id is None]
+    word = worst_of(*whole, _together([_channel_word(one, problems) for one in polled_channels(channels)]))
+    return Health(word, told or _not_yet(channels), problems)
 
 
-def is_struggling(channels: Sequence[ChannelState], problems: Sequence[HealthProblem]) -> bool:
-    """Nothing of it works: something is wrong with the whole, or with every channel."""
-    errors = [one for one in problems if one.grade is Severity.ERROR]
-    if any(one.channel_id is None for one in errors):
-        return True
-    broken = {one.channel_id for one in errors}
-    return bool(broken) and all(one.id in broken for one in polled_channels(channels))
+def _channel_word(channel: ChannelState, problems: Sequence[HealthProblem]) -> HealthStatus | None:
+    """The worst of its last run, its freshness and its checks; None while nothing is known."""
+    found = [one for one in problems if one.channel_id == channel.id]
+    checks = [_word_of(one) for one in found]
+    run = _last_run(channel) if channel.last_polled_at or channel.consecutive_errors else None
+    return worst_of(run, *checks) if run or checks else None
+
+
+def _word_of(problem: HealthProblem) -> HealthStatus:
+    if problem.kind == "quiet":
+        return HealthStatus.SILENT
+    return HealthStatus.STRUGGLING if problem.grade is Severity.ERROR else HealthStatus.WARNING
+
+
+def _last_run(channel: ChannelState) -> HealthStatus:
+    """A channel that rests after its errors, or whose errors do not pass, is given up for now."""
+    borne = BORNE.get(channel.error_class or "")
+    failures = max(channel.class_errors, 1) if channel.consecutive_errors else 0
+    return after_failures(failures, borne, is_lasting=channel.error_cause in LASTING)
+
+
+def _together(words: Sequence[HealthStatus | None]) -> HealthStatus | None:
+    """One channel that works keeps a source from struggling."""
+    known = [one for one in words if one]
+    worst = worst_of(*known) if known else None
+    if worst is HealthStatus.STRUGGLING and any(one is not HealthStatus.STRUGGLING for one in known):
+        return HealthStatus.WARNING
+    return worst
 
 
 def polled_channels(channels: Iterable[ChannelState]) -> list[ChannelState]:
@@ -336,9 +342,9 @@ def _failing(source: Source, channel: ChannelState) -> HealthProblem:
         if kind == ErrorCause.DEAD_DOMAIN
         else f"{last}: {times}"
     )
-    is_bad = channel.error_cause in LASTING or errors >= FEWEST_ERRORS or channel.last_ok_at is None
     since = channel.last_ok_at or channel.created_at
-    return _channel(source, channel, kind, what, fix, since, Severity.ERROR if is_bad else Severity.WARNING)
+    is_given_up = _last_run(channel) is HealthStatus.STRUGGLING
+    return _channel(source, channel, kind, what, fix, since, Severity.ERROR if is_given_up else Severity.WARNING)
 
 
 def word_and_fix(channel: ChannelState) -> tuple[str, str]:

@@ -100,7 +100,9 @@ async def forget_events(database: Database, days: int) -> None:
     await database.execute(queries.forget_events, days)
 
 
-async def events_of(database: Database, source_id: UUID, limit: int = 50, before: int | None = None) -> list[Happened]:
+async def events_of(
+    database: Database | Connection, source_id: UUID, limit: int = 50, before: int | None = None
+) -> list[Happened]:
     """Newest first."""
     return [happened_from(row) for row in await database.fetch(queries.events_of_source, source_id, before, limit)]
 
@@ -191,6 +193,14 @@ async def read_source(connection: Connection | Database, source_id: UUID) -> Sou
     return source_from(row)
 
 
+async def lock_source(connection: Connection, source_id: UUID) -> Source:
+    """Nobody else changes it until this transaction ends."""
+    row = await connection.fetchrow(queries.lock_source, source_id)
+    if row is None:
+        raise NotFound(f"There is no source {source_id}.")
+    return source_from(row)
+
+
 async def prove_sources(database: Database) -> int:
     """Note which sources have an active channel and kept something; how many are new among them."""
     count = 0
@@ -209,10 +219,7 @@ async def edit_source(connection: Connection, source_id: UUID, changes: Mapping[
     unknown = [name for name in changes if name not in EDITABLE]
     if unknown:
         raise UsageError(f"A source has no field {unknown[0]!r}.", fix=f"One of: {', '.join(EDITABLE)}.")
-    row = await connection.fetchrow(queries.lock_source, source_id)
-    if row is None:
-        raise NotFound(f"There is no source {source_id}.")
-    before = source_from(row).profile
+    before = (await lock_source(connection, source_id)).profile
     after = replace(before, **changes)
     old, new = _plain(before), _plain(after)
     changed = {name: [old[name], new[name]] for name in changes if old[name] != new[name]}

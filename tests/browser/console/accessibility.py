@@ -1,4 +1,34 @@
-"""What a reader of screens, a keyboard or weak eyes would stumble over, looked for in a page as it is shown."""
+"""What a reader of screens, a keyboard or weak eyes would stumble over, looked for in a page as it is shown.
+
+By axe-core, of whose findings the serious and the critical ones count, and by what it does not ask: that no page is
+wider than the screen, that headings leave out no level, that each table says what it is.
+"""
+
+from functools import cache
+from importlib.resources import files
+
+from playwright.async_api import Page
+
+AXE_RUN = """
+() => axe.run({ resultTypes: ["violations"] }).then((told) => told.violations
+  .filter((one) => one.impact === "serious" || one.impact === "critical")
+  .map((one) => `axe ${one.id}: ${one.help}: `
+    + one.nodes.slice(0, 3).map((node) => `${node.html.slice(0, 160)} (${node.any[0]?.message || ""})`).join(" | ")))
+"""
+
+
+@cache
+def axe_source() -> str:
+    return files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
+
+
+async def findings(page: Page) -> list[str]:
+    # Into the page as a debugger's words: a script tag of it would be stopped by the page's policy.
+    await page.evaluate(axe_source())
+    serious: list[str] = await page.evaluate(AXE_RUN)
+    own: list[str] = await page.evaluate(SCRIPT)
+    return [*serious, *own]
+
 
 SCRIPT = """
 () => {

@@ -162,3 +162,50 @@ async def test_pages_about_sources_are_fine(chromium: Browser, served: ApiCaller
         for path in (SOURCES, f"{SOURCES}/add", f"{SOURCES}/import", base, *tabs):
             await one.go(path)
             await one.require_fine()
+
+
+async def test_two_people_at_one_form_keep_both_their_changes(chromium: Browser, served: ApiCaller) -> None:
+    said = {"url": "https://harbour.example/", "name": "Harbour", "feed_url": "https://harbour.example/feed.xml"}
+    source = (await served.post("sources", said)).json["id"]
+    path = f"{SOURCES}/{source}/settings"
+    async with watched(chromium, served.address) as ada, watched(chromium, served.address, has_script=False) as ben:
+        first, second = await ada.go(path), await ben.go(path)
+        await first.fill("input[name=priority]", "8")
+        await first.click("button:has-text('Save')")
+        assert "Changed: priority." in await first.inner_text(".banners")
+        await second.fill("input[name=timezone]", "Europe/Paris")
+        await second.fill("input[name=org_type]", "newspaper")
+        await second.click("button:has-text('Save')")
+        told = await second.inner_text(".errors")
+        assert "was changed since you opened the form" in told
+        assert "Priority is now “8”." in told
+        assert await second.input_value("input[name=priority]") == "8"
+        assert await second.input_value("input[name=timezone]") == "Europe/Paris"
+        await second.click("button:has-text('Save')")
+        assert "Changed: organisation type, time zone." in await second.inner_text(".banners")
+    now = (await served.get(f"sources/{source}")).json
+    assert (now["priority"], now["timezone"], now["org_type"]) == (8, "Europe/Paris", "newspaper")
+
+
+async def test_the_list_is_sorted_by_its_heads_and_keeps_the_filters(chromium: Browser, served: ApiCaller) -> None:
+    await add_failing(served, 3)
+    await served.services.database.execute(
+        "update channels set consecutive_errors = consecutive_errors + 5 where url like '%bad-1%'"
+    )
+    async with watched(chromium, served.address, width=DESK) as one:
+        page = await one.go(f"{SOURCES}?status=failing&text=bad")
+        await page.click("#sources thead >> text=Errors")
+        assert await chosen_segment(page) == "Failing3"
+        assert await page.input_value("input[name=text]") == "bad"
+        rows = await page.locator("#sources tbody tr th").all_inner_texts()
+        assert rows[0].startswith("Bad 1")
+        assert await page.get_attribute("#sources thead th:has-text('Errors')", "aria-sort") == "descending"
+        await page.select_option("select[name=order]", label="newest first")
+        await page.click("button:has-text('Filter')")
+        assert await chosen_segment(page) == "Failing3"
+        rows = await page.locator("#sources tbody tr th").all_inner_texts()
+        assert [row.split("\n")[0] for row in rows] == ["Bad 2", "Bad 1", "Bad 0"]
+        await page.select_option("select[name=order]", label="by name")
+        await page.click("button:has-text('Filter')")
+        assert await page.query_selector("#sources thead [aria-sort]") is None
+        await one.require_fine()

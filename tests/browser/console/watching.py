@@ -31,7 +31,7 @@ document.addEventListener("securitypolicyviolation", (event) =>
 
 @dataclass
 class WatchedPage:
-    """`go` opens a path of the console and looks at what a person meets there; `troubles` are of all since then."""
+    """`go` opens a path of the console; `troubles` are of all since then, and fail the test."""
 
     page: Page
     address: str
@@ -43,7 +43,7 @@ class WatchedPage:
 
     async def require_fine(self) -> None:
         """No trouble so far, nothing that a reader of screens would stumble over, and no page wider than the screen."""
-        found = [*self.troubles, *await self.page.evaluate(accessibility.SCRIPT)]
+        found = [*self.troubles, *await accessibility.findings(self.page)]
         assert found == [], f"{self.page.url}: {found}"
 
     async def text(self, selector: str = "main") -> str:
@@ -61,8 +61,15 @@ async def a_browser() -> AsyncIterator[Browser]:
 
 @asynccontextmanager
 async def watched(
-    browser: Browser, address: str, *, width: int = DESK, scheme: Scheme = "light", has_script: bool = True
+    browser: Browser,
+    address: str,
+    *,
+    width: int = DESK,
+    scheme: Scheme = "light",
+    has_script: bool = True,
+    makes_troubles: bool = False,
 ) -> AsyncIterator[WatchedPage]:
+    """`makes_troubles`: for a test that wants them."""
     context: BrowserContext = await browser.new_context(
         viewport={"width": width, "height": 800}, color_scheme=scheme, java_script_enabled=has_script
     )
@@ -78,6 +85,7 @@ async def watched(
         yield watching
     finally:
         await context.close()
+    assert watching.troubles == [] or makes_troubles, watching.troubles
 
 
 def _note_message(watching: WatchedPage, said: Any) -> None:

@@ -309,7 +309,7 @@ def test_a_poll_that_failed_makes_run_due_end_with_partly(desk: Desk, site: Serv
     desk.followed(site.url, "--name", "Harbour", "--feed", f"{site.url}/gone.xml")
     assert desk.says("crawl", "run-due").code == 3
     [failing] = desk.says("sources", "list", "--status", "failing", "--json").json["sources"]
-    assert failing["health"] == "struggling"
+    assert failing["health"] == "warning"
     assert "HTTP 404" in desk.says("sources", "show", "Harbour").out
 
 

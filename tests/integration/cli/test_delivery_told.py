@@ -30,10 +30,10 @@ def test_status_tells_the_log_and_every_sink(desk: DeliveryDesk) -> None:
     desk.deliver()
     out = desk.says("status").out
     assert "Delivery  log at 2, " in out
-    assert "index (filed): down, 1 behind for " in out
+    assert "index (filed): retrying, 1 behind for " in out
     assert out.rstrip().count("Connection refused.") == 1
     told = desk.says("status", "--json").json["delivery"]
-    assert (told["position"], told["sinks"][0]["standing"], told["sinks"][0]["behind"]) == (2, "down", 1)
+    assert (told["position"], told["sinks"][0]["standing"], told["sinks"][0]["behind"]) == (2, "retrying", 1)
 
 
 def test_a_sink_that_is_down_parked_or_disabled_is_a_problem_with_one_action(desk: DeliveryDesk) -> None:

@@ -53,7 +53,10 @@ def test_these_commands_have_a_dry_run() -> None:
     names = {name for name, _ in every_command(app, "headwater")}
     sections = commands_page().split("\n## ")
     found = {section.split("\n")[0] for section in sections if "* `--dry-run`" in section}
-    told = {"headwater sources add", "headwater sources import", "headwater sources rm", "headwater docs reextract"}
+    told = {
+        f"headwater {name}"
+        for name in ("sources add", "sources import", "sources rm", "docs reextract", "frontier add")
+    }
     assert found & names == told
 
 
@@ -118,4 +121,12 @@ def test_pages_that_are_only_read_again_change_nothing(desk: Desk) -> None:
     desk.on_database(keep)
     before = rows(desk)
     assert desk.says("docs", "reextract", "--source", "ash", "--dry-run").code == 0
+    assert rows(desk) == before
+
+
+def test_urls_that_are_only_looked_at_are_not_queued(desk: Desk) -> None:
+    desk.says("status")
+    before = rows(desk)
+    said = desk.says("frontier", "add", "https://a.example/1", "not a url", "--dry-run")
+    assert (said.code, "https://a.example/1" in said.out) == (3, True), said.err
     assert rows(desk) == before

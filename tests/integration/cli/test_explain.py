@@ -1,5 +1,6 @@
 """`headwater explain` ends in no dead end: why there is no document, and as its last line what happens next."""
 
+import re
 from itertools import pairwise
 from pathlib import Path
 
@@ -229,12 +230,12 @@ def test_redirects_in_a_circle_are_called_so(desk: Desk) -> None:
 def test_how_a_page_was_found_is_told(desk: Desk) -> None:
     desk.followed("https://a.example/", "--feed", "https://a.example/feed.xml", "--backfill", "1y")
     desk.says("frontier", "add", PAGE)
-    assert "  found by hand\n" in explained(desk)[0]
+    assert re.search(r"^  found [0-9-]+ [0-9:]+ UTC, by hand$", explained(desk)[0], re.MULTILINE)
     found = "update discoveries set channel_id = (select id from channels where kind = $1), origin = $2"
     desk.execute(found, "feed", "feed")
-    assert "  found by the feed https://a.example/feed.xml\n" in explained(desk)[0]
+    assert ", by the feed https://a.example/feed.xml\n" in explained(desk)[0]
     desk.execute(found, "backfill", "sitemap")
-    assert "  found by the backfill of its source, in a sitemap\n" in explained(desk)[0]
+    assert ", by the backfill of its source, in a sitemap\n" in explained(desk)[0]
     assert desk.says("explain", PAGE, "--json").json["found_by"].startswith("by the backfill")
 
 

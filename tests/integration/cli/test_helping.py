@@ -64,7 +64,8 @@ def test_a_mistyped_command_is_answered_with_the_one_that_was_meant(
 def test_a_word_like_no_command_is_answered_with_those_there_are(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["takedown", "xyzzy"]) == 2
     assert capsys.readouterr().err == (
-        "headwater: There is no command `headwater takedown xyzzy`.\n  fix: One of: add, list, rm, show.\n"
+        "headwater: There is no command `headwater takedown xyzzy`.\n"
+        "  fix: One of: accept, add, list, refuse, requests, rm, show.\n"
     )
 
 

@@ -62,15 +62,25 @@ def test_a_problem_is_one_line_with_its_age_and_its_fix(desk: Desk) -> None:
     assert kinds(desk) == [("error", "dead_domain")]
 
 
+RESTING = "consecutive_errors = 10, class_errors = 10, error_class = 'upstream', last_error = 'HTTP 500'"
 CHANNEL_FAULTS = [
     ("consecutive_errors = 1, error_class = 'upstream', last_error = 'HTTP 500'", ("warning", "failing"), "warning"),
-    ("consecutive_errors = 2, error_class = 'upstream', last_error = 'HTTP 500'", ("error", "failing"), "struggling"),
     (
-        "consecutive_errors = 1, error_class = 'upstream', last_ok_at = null, last_error = 'HTTP 500'",
-        ("error", "failing"),
+        "consecutive_errors = 9, class_errors = 9, error_class = 'network', last_ok_at = null, last_error = 'no'",
+        ("warning", "failing"),
+        "warning",
+    ),
+    (RESTING, ("error", "failing"), "struggling"),
+    (
+        "consecutive_errors = 9, class_errors = 4, error_class = 'forbidden', last_error = 'HTTP 403'",
+        ("warning", "refused"),
+        "warning",
+    ),
+    (
+        "consecutive_errors = 5, class_errors = 5, error_class = 'forbidden', last_error = 'HTTP 403'",
+        ("error", "refused"),
         "struggling",
     ),
-    ("consecutive_errors = 3, error_class = 'forbidden', last_error = 'HTTP 403'", ("error", "refused"), "struggling"),
     (
         "consecutive_errors = 1, error_class = 'rate_limited', last_error = 'HTTP 429'",
         ("warning", "refused"),
@@ -104,8 +114,8 @@ CHANNEL_FAULTS = [
             "consecutive_errors = 2, error_class = 'upstream', error_cause = 'robots_unreachable',"
             " last_error = 'robots.txt could not be had (HTTP 500)'"
         ),
-        ("error", "robots_unreachable"),
-        "struggling",
+        ("warning", "robots_unreachable"),
+        "warning",
     ),
     (
         (
@@ -287,7 +297,7 @@ def test_a_source_without_a_channel_is_told(desk: Desk) -> None:
 
 def test_a_row_that_cannot_be_read_hides_no_other_problem(desk: Desk) -> None:
     followed(desk)
-    desk.execute("update channels set consecutive_errors = 3, last_error = 'HTTP 500'")
+    desk.execute(f"update channels set {RESTING}")
     desk.followed("https://b.example/", "--feed", "https://b.example/feed.xml")
     desk.execute("update sources set time_window = 'never', status = 'blocked' where url like '%b.example%'")
     desk.execute("update sources set status_reason = 'its row cannot be read: no time' where status = 'blocked'")
@@ -370,7 +380,7 @@ def test_the_worst_comes_first_and_a_limit_says_what_it_hides(desk: Desk) -> Non
     followed(desk)
     desk.execute("update channels set silent_since = now()")
     desk.followed("https://b.example/", "--feed", "https://b.example/feed.xml")
-    desk.execute("update channels set consecutive_errors = 3, last_error = 'HTTP 500' where url like '%b.ex%'")
+    desk.execute(f"update channels set {RESTING} where url like '%b.ex%'")
     desk.polled_in(timedelta(hours=1))
     assert kinds(desk) == [("error", "failing"), ("warning", "quiet")]
     said = desk.says("problems", "--limit", "1")

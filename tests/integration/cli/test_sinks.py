@@ -112,7 +112,7 @@ def test_a_sink_that_does_not_answer_is_added_with_a_warning_and_is_shown_as_dow
     desk.keep(A, "First")
     desk.deliver()
     shown = desk.says("sinks", "show", "index").out
-    assert shown.startswith("index: down\n")
+    assert shown.startswith("index: retrying\n")
     assert "Connection refused. Start it. (1 failure in a row" in shown
     down.unlink()
     assert desk.says("sinks", "test", "index").out == "index: index.json can be written.\n"

@@ -56,7 +56,7 @@ def test_a_list_says_when_each_is_polled_next(desk: Desk) -> None:
     desk.polled_in(timedelta(hours=2, seconds=30), timedelta(hours=3))
     header, row = desk.says("sources", "list").out.splitlines()
     assert header.split()[:5] == ["name", "kind", "mode", "health", "next"]
-    assert row.split() == ["Alpha", "news", "feed", "ok", "in", "2h", "3h", "0", "never", "https://a.example/"]
+    assert row.split() == ["Alpha", "news", "feed", "unknown", "in", "2h", "3h", "0", "never", "https://a.example/"]
     desk.polled_in(timedelta(hours=-5), timedelta(hours=3))
     assert "  overdue 5h  " in desk.says("sources", "list").out
 
@@ -71,7 +71,7 @@ def test_a_filter_that_nothing_matches_says_so(desk: Desk) -> None:
     ("words", "told"),
     [
         (("--status", "sleeping"), "There is no status 'sleeping'.\n  fix: One of: active, paused, blocked, deleted,"),
-        (("--status", "sleeping"), "failing, silent, ok, warning, struggling."),
+        (("--status", "sleeping"), "failing, silent, overdue, idle, ok, unknown, warning, struggling."),
         (("--kind", "films"), "There is no kind 'films'.\n  fix: One of: news, jobs, docs."),
         (("--limit", "0"), "--limit"),
         (("--limit", "-1"), "--limit"),
@@ -90,7 +90,15 @@ def test_a_wrong_filter_is_a_usage_error(desk: Desk, words: tuple[str, ...], tol
 def test_sources_are_found_by_the_word_their_health_is_told_with(desk: Desk) -> None:
     for name in ("ash", "birch", "cedar", "dill"):
         desk.followed(f"https://{name}.example/", "--name", name, "--feed", f"https://{name}.example/feed")
-    desk.execute("update channels set consecutive_errors = 1 where host in ('ash.example', 'cedar.example')")
+    desk.followed("https://elm.example/", "--name", "elm", "--feed", "https://elm.example/feed")
+    desk.execute(
+        "update channels set last_polled_at = now(), last_ok_at = now(), last_item_count = 1"
+        " where host <> 'elm.example'"
+    )
+    desk.execute(
+        "update channels set consecutive_errors = 10, class_errors = 10, error_class = 'network'"
+        " where host in ('ash.example', 'cedar.example')"
+    )
     desk.says("sources", "pause", "dill")
 
     def found(*words: str) -> list[tuple[str, str]]:
@@ -99,6 +107,7 @@ def test_sources_are_found_by_the_word_their_health_is_told_with(desk: Desk) -> 
 
     assert found("--status", "struggling") == [("ash", "struggling"), ("cedar", "struggling")]
     assert found("--status", "ok") == [("birch", "ok")]
+    assert found("--status", "unknown") == [("elm", "unknown")]
     assert found("--status", "paused") == [("dill", "paused")]
     first = desk.says("sources", "list", "--status", "struggling", "--limit", "1", "--json").json
     assert [one["name"] for one in first["sources"]] == ["ash"]
@@ -157,7 +166,7 @@ def test_show_says_why_each_channel_is_polled_when_it_is(desk: Desk) -> None:
     desk.polled_in(timedelta(days=3, minutes=30))
     desk.execute("update channels set next_reason = 'every 6 h'")
     out = desk.says("sources", "show", "Alpha").out
-    assert out.splitlines()[:2] == ["Alpha  https://a.example/", "  ok: not polled yet"]
+    assert out.splitlines()[:2] == ["Alpha  https://a.example/", "  unknown: not polled yet"]
     assert "news, priority 5, mode feed, tags x" in out
     assert "every 6 h" in out
     assert "command line  Alpha added" in out
@@ -171,7 +180,7 @@ def test_json_of_a_source_has_the_names_that_are_asked_for(desk: Desk) -> None:
     assert told["feed_url"] == "https://a.example/feed.xml"
     assert "sitemap_url" not in told
     assert (told["poll_every_seconds"], told["feed_poll_interval_minutes"]) == (1800, 30)
-    assert (told["ingestion_mode"], told["status"], told["health"]) == ("feed", "active", "ok")
+    assert (told["ingestion_mode"], told["status"], told["health"]) == ("feed", "active", "unknown")
     assert told["channels"][0]["poll_interval_seconds"] is None
     assert [event["kind"] for event in told["events"]] == ["channel_added", "source_created"]
 

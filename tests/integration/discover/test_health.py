@@ -11,7 +11,8 @@ from headwater.reports.discovery import overviews
 from headwater.simweb.message import Page
 from headwater.simweb.mischief.replies import Status
 from headwater.simweb.resolver import NoSuchName
-from headwater.sources.health import Health, HealthStatus
+from headwater.sources.health import Health
+from headwater.sources.health_word import HealthStatus
 from headwater.sources.kinds import ChannelKind
 from headwater.sources.source import SourceKind, SourceMode
 from headwater.sources.store import read_source

@@ -11,7 +11,8 @@ from headwater.discover.cadence.rests import ErrorClass
 from headwater.simweb.message import Page
 from headwater.simweb.mischief.redirects import Redirect
 from headwater.simweb.mischief.replies import Status, Throttle
-from headwater.sources.health import HealthStatus, health_of
+from headwater.sources.health import health_of
+from headwater.sources.health_word import HealthStatus
 from headwater.sources.kinds import ChannelKind
 from headwater.sources.source import SourceKind, SourceStatus
 from headwater.sources.store import read_source

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from ssl import SSLContext
 from uuid import UUID
 
 import pytest
@@ -135,11 +136,16 @@ UNHURRIED = {"extract.timeout": "300s", "extract.hurry_after": "300s"}
 
 @asynccontextmanager
 async def opened_path(
-    database_url: str, sites: Mapping[str, SmallSite], flags: Mapping[str, str] | None = None
+    database_url: str,
+    sites: Mapping[str, SmallSite],
+    flags: Mapping[str, str] | None = None,
+    tls: tuple[SSLContext, SSLContext] | None = None,
 ) -> AsyncIterator[Path]:
+    """`tls`: what the simulated web shows, and whom we trust."""
+    shown, trust = tls or (None, None)
     clock = SystemClock()
     sim = SimWeb(sites, clock=clock, real=clock, random=random_from(1))
-    port = await sim.start()
+    port = await sim.start(context=shown)
     settings = {
         "database.url": database_url,
         "network.allow": f"127.0.0.1:{port}",
@@ -152,7 +158,7 @@ async def opened_path(
     resolver = SimResolver(port, clock=clock)
     async with (
         open_services(load(Given(flags=settings))) as services,
-        open_web(services, "tester", resolver) as web,
+        open_web(services, "tester", resolver, trust=trust) as web,
     ):
         async with services.database.transaction() as connection:
             source = await create_source(connection, "Tests", "http://tests.test/")

@@ -80,6 +80,14 @@ class Desk:
         assert found is not None
         return found
 
+    async def remembered(self, target: str) -> tuple[object, ...]:
+        """Of its page, which decides whether it is read anew."""
+        row = await self.path.database.fetchrow(
+            "select etag, last_modified, content_hash from url_frontier where url = $1", f"{HOME}{target}"
+        )
+        assert row is not None
+        return tuple(row)
+
     async def outbox(self) -> int:
         count: int = await self.path.database.fetchval("select count(*) from outbox")
         return count
@@ -233,6 +241,32 @@ async def test_a_changed_word_on_an_unchanged_page_is_a_version_that_sinks_are_t
     await desk.path.database.execute("update robots set expires_at = now()")
     await desk.fetch("/silent")
     assert (await desk.kept("/silent")).deleted_reason == "search_refused"
+    assert await desk.remembered("/silent") == (None, None, None)
+    desk.site.pages["/robots.txt"] = Page(b"User-agent: *\nContent-Signal: ai-train=no\n", "text/plain")
+    await desk.path.database.execute("update robots set expires_at = now()")
+    await desk.fetch("/silent")
+    back = await desk.kept("/silent")
+    assert (back.deleted_reason, said(back)) == (None, {"train": "refused"}), "though the page is as it was"
+    assert (await desk.remembered("/silent"))[2] is not None
+
+
+async def test_a_page_that_no_search_might_find_becomes_a_document_when_it_may(desk: Desk) -> None:
+    desk.site.pages["/robots.txt"] = Page(b"User-agent: *\nContent-Signal: search=no\n", "text/plain")
+    await desk.fetch("/silent")
+    desk.site.pages["/robots.txt"] = Page(b"User-agent: *\n", "text/plain")
+    await desk.path.database.execute("update robots set expires_at = now()")
+    await desk.fetch("/silent")
+    assert (await desk.kept("/silent")).deleted_reason is None
+
+
+async def test_an_answer_of_not_modified_may_withdraw_a_document_and_the_next_bring_it_back(desk: Desk) -> None:
+    await desk.fetch("/silent")
+    desk.site.pages["/robots.txt"] = Page(b"User-agent: *\nContent-Signal: search=no\n", "text/plain")
+    desk.site.pages["/silent"] = Page(b"", status=304)
+    await desk.path.database.execute("update robots set expires_at = now()")
+    await desk.fetch("/silent")
+    assert (await desk.kept("/silent")).deleted_reason == "search_refused"
+    assert await desk.remembered("/silent") == (None, None, None)
 
 
 async def test_a_price_is_an_answer_that_is_shown_and_not_paid(desk: Desk) -> None:

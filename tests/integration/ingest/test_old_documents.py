@@ -222,7 +222,7 @@ async def test_what_is_told_of_the_last_run_of_a_channel_outlives_the_days_of_ru
     await database.execute("update channels set last_polled_at = $1, last_status = 200", long_ago)
     await database.execute("update sources set last_run_at = $1, last_run_status = 'ok'", long_ago)
     kept = maintained(database, io.StringIO())
-    await replace(kept, history_days={"runs": 90}).once()
+    await replace(kept, history_days={"runs": 90, "fetch_log": 30}).once()
     assert await database.fetchval("select count(*) from runs") == 0
     told = await read_source(database, source)
     assert (told.last_run_at, told.last_run_status) == (long_ago, "ok")
@@ -231,7 +231,7 @@ async def test_what_is_told_of_the_last_run_of_a_channel_outlives_the_days_of_ru
 
 def maintained(database: Database, said: io.StringIO, **more: Any) -> Maintenance:
     log = make_logger("info", "json", stream=said)
-    return Maintenance(database, SystemClock(), random_from(1), log, timedelta(seconds=10), {}, 60, 30, **more)
+    return Maintenance(database, SystemClock(), random_from(1), log, timedelta(seconds=10), {"fetch_log": 30}, 60, 30, **more)
 
 
 async def test_a_document_that_changes_in_the_moment_of_its_removal_stays(past: Shelf, database: Database) -> None:

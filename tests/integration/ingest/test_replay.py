@@ -102,6 +102,53 @@ async def test_a_second_run_changes_nothing(press: Press) -> None:
     assert await everything(press.database) == before
 
 
+FACTS = "select authors, images, metadata, blocks, updated_at, quality from documents"
+AS_BEFORE_THERE_WERE_SUCH_FACTS = """/* by hand */
+UPDATE documents SET authors = '{}', images = '{}', metadata = metadata - 'access' - 'lead_image', blocks = NULL,
+                     quality = 1"""
+PICTURED = (
+    '<html lang=en><title>Story</title><meta name=author content="Ann Lee"><meta property="og:image" content="/a.jpg">'
+    f"<article><h2>The <i>wall</i></h2>{PROSE}<pre>one = 1</pre></article>"
+)
+
+
+async def test_facts_read_anew_are_stored_without_a_version_of_the_text(press: Press) -> None:
+    url = f"{press.publisher.home}story"
+    await press.keep(url, PICTURED.encode())
+    facts = await press.database.fetchrow(FACTS)
+    await press.database.execute(AS_BEFORE_THERE_WERE_SUCH_FACTS)
+    before = await everything(press.database)
+    [dry] = await replayed(press, stores=False)
+    assert await everything(press.database) == before
+    [told] = await replayed(press)
+    assert told == dry
+    assert told.difference is not None
+    assert told.difference.is_of_parts
+    assert {"authors", "images", "blocks", "quality", "metadata.lead_image"} <= set(told.difference.fields)
+    assert told.difference.fields["authors"] == ([], ["Ann Lee"])
+    assert await press.database.fetchrow(FACTS) == facts
+    assert [one.version for one in await versions_of(press.database, key_of(url))] == [2]
+    assert await press.database.fetch("select version, op from outbox order by version") == [
+        (1, "upsert"),
+        (2, "upsert"),
+    ]
+    assert outcomes(await replayed(press)) == {"same": 1}
+
+
+async def test_facts_of_a_text_that_was_stored_anew_meanwhile_are_left(press: Press) -> None:
+    url = f"{press.publisher.home}story"
+    await press.keep(url, PICTURED.encode())
+    await press.database.execute(AS_BEFORE_THERE_WERE_SUCH_FACTS)
+    newer = page(url, "A text of today", source_id=press.source)
+    async with press.database.transaction() as connection:
+        await keep_document(connection, newer, await connection.fetchval("select clock_timestamp()"))
+        running = asyncio.create_task(replayed(press))
+        await until_somebody_waits(press)
+    [told] = await running
+    assert (told.outcome, told.why) == (ReplayOutcome.LEFT, "was stored anew meanwhile")
+    assert (await document(press, url)).text == "A text of today"
+
+
 async def test_a_page_that_yielded_nothing_can_yield_a_document(press: Press) -> None:
     url = f"{press.publisher.home}odd"
     await press.keep(url, f"<title>Odd</title><nav class=x>{PROSE}</nav>".encode())

@@ -59,7 +59,7 @@ async def test_what_a_server_says_before_it_is_asked_is_no_answer(is_kept: bool)
                     (held,) = transport._connectors[0]._acquired
                     await until(lambda: held.should_close)
 
-            def sent(self) -> None:
+            def sent(self, sent_from: str | None = None) -> None:
                 pass
 
         if is_kept:
@@ -155,7 +155,7 @@ class ShutGate:
         self.is_asked.set()
         await asyncio.Event().wait()
 
-    def sent(self) -> None:
+    def sent(self, sent_from: str | None = None) -> None:
         pass
 
 

@@ -25,7 +25,7 @@ class OpenGate:
     async def open(self) -> None:
         self.openings += 1
 
-    def sent(self) -> None:
+    def sent(self, sent_from: str | None = None) -> None:
         pass
 
 
@@ -173,7 +173,7 @@ async def test_a_gate_that_takes_too_long_is_part_of_the_total() -> None:
         async def open(self) -> None:
             await asyncio.Event().wait()
 
-        def sent(self) -> None:
+        def sent(self, sent_from: str | None = None) -> None:
             pass
 
     async with serving(HI) as server, server.transport() as transport:
@@ -216,7 +216,7 @@ async def test_the_gate_is_asked_with_the_connection_made_and_nothing_sent() -> 
                 await server.is_met.wait()
                 assert server.heads == []
 
-            def sent(self) -> None:
+            def sent(self, sent_from: str | None = None) -> None:
                 pass
 
         found = await transport.request("GET", server.url(), {}, gate=Watching(), limits=TransferLimits())
@@ -236,7 +236,7 @@ async def test_a_kept_connection_that_is_dead_is_replaced_once_and_the_gate_aske
                     server.writers[0].close()
                     await server.is_left.wait()
 
-            def sent(self) -> None:
+            def sent(self, sent_from: str | None = None) -> None:
                 pass
 
         gate = Gate()

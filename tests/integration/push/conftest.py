@@ -168,7 +168,9 @@ async def opened_stage(
             polling = polling_of(services, path.web, reader, listener, "tester", ran.append)
             pushes = replace(push_reading_of(services, reader, pushed, "tester pushes"), on_finished=taken.append)
             follower = Follower(path.web.fetcher, path.web.reservations)
-            subscriber = Subscriber(path.database, follower, public_url, services.random, services.log)
+            subscriber = Subscriber(
+                path.database, follower, public_url, services.random, services.log, has_network=True
+            )
             yield PushStage(path, api, hub, polling, pushes, subscriber, pushed, ran, taken)
             await hub.settle()
 

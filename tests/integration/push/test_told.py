@@ -7,6 +7,7 @@ from headwater.accounts.role import Role
 from headwater.accounts.tokens import TokenStore
 from headwater.database.pool import Database
 from headwater.reports.doctor import check_push
+from headwater.reports.exposition import exposition
 from headwater.settings.groups import WebSettings
 
 
@@ -33,6 +34,10 @@ async def test_the_api_and_the_command_line_tell_how_things_stand_with_a_hub(
     status = (await command_says(database_url, "status")).decode()
     assert "Push      1 channel with a hub, 1 subscribed, 0 pushed so that polls are rare" in status
     assert (await command(database_url, "status"))["push"]["subscribed"] == 1
+    figures = (await exposition(stage.database)).decode()
+    for state, count in (("named", 1), ("subscribed", 1), ("trusted", 0)):
+        assert f'headwater_push_channels{{state="{state}"}} {count}.0' in figures
+    assert 0 < float(figures.split("\nheadwater_push_age_seconds ")[1].split("\n")[0]) < 600
 
 
 async def test_doctor_says_what_hubs_lack(database_url: str, database: Database) -> None:

@@ -4,27 +4,24 @@ from datetime import timedelta
 from uuid import UUID
 
 import pytest
+from tests.integration.run.queueing import LEASE, judge_one, queue, status_of
 
-from headwater.chance import random_from
 from headwater.clock import SystemClock
 from headwater.database.pool import Database
 from headwater.errors import Busy, NotFound, UsageError
 from headwater.frontier.claim import Claimer
 from headwater.frontier.control import end_where, remove, retry_now, revive_where
-from headwater.frontier.entry import DeadReason, EntryOrigin, EntryStatus
+from headwater.frontier.entry import DeadReason, EntryStatus
 from headwater.frontier.explain import explain
 from headwater.frontier.reads import Filter, count_entries, list_entries, recount_entries
-from headwater.frontier.settle import settle
-from headwater.frontier.submit import FoundUrl, SubmitOutcome, Submitter, submit
-from headwater.frontier.verdicts import Dead, HostSaysWait, RetryLater, RetryPolicy, Verdict, settlement_of
+from headwater.frontier.submit import SubmitOutcome
+from headwater.frontier.verdicts import Dead, HostSaysWait, RetryLater
 from headwater.ingest.taking_down import lift, take_down_everywhere
 from headwater.politeness.hosts import HostPolicy, pace_of, read_host, set_crawl_delay, set_policy
-from headwater.politeness.slots import Visit
 from headwater.politeness.takedown import list_takedowns, parse_takedown
 from headwater.sources.store import create_source, manual_source
 from headwater.urls.canonical import canonicalise
 
-LEASE = timedelta(seconds=60)
 SECOND = timedelta(seconds=1)
 
 
@@ -32,24 +29,6 @@ SECOND = timedelta(seconds=1)
 async def source(database: Database) -> UUID:
     async with database.transaction() as connection:
         return await create_source(connection, "Harbour News", "https://harbour.test/")
-
-
-async def queue(database: Database, source: UUID, *urls: str) -> list[SubmitOutcome]:
-    async with database.transaction() as connection:
-        answers = await submit(connection, Submitter(source, EntryOrigin.MANUAL), [FoundUrl(url) for url in urls])
-    return [answer.outcome for answer in answers]
-
-
-async def judge_one(database: Database, verdict: Verdict) -> None:
-    lease = (await Claimer(database, SystemClock(), "w", LEASE).claim(1)).leases[0]
-    visit = Visit(timedelta(), timedelta(milliseconds=80), 200, 1000)
-    assert await settle(database, [settlement_of(lease, verdict, visit, RetryPolicy(), random_from(1))])
-
-
-async def status_of(database: Database, url: str) -> str:
-    key = canonicalise(url)
-    found: str = await database.fetchval("select status from url_frontier where url_hash = $1", key.url_hash)
-    return found
 
 
 async def test_a_domain_takedown_ends_what_waits_below_it_and_keeps_new_urls_out(

@@ -8,6 +8,7 @@ import pytest
 from tests.integration.serve.callers import ApiCaller, api_on
 from tests.integration.serve.people import add_user, browser_of, log_in, token_of, with_token
 
+from headwater.accounts.attempts import of_account
 from headwater.accounts.audit import details_of
 from headwater.accounts.role import Role
 from headwater.database.pool import Database
@@ -179,3 +180,19 @@ def test_what_is_no_secret_is_shown() -> None:
     given = {"name": "boats", "min_quality": 40, "author": "ann", "keywords": ["a"], "enabled": False, "gone": None}
     assert details_of({"body": given, "query": {}}) == {"body": given}
     assert list(details_of({"body": {str(n): "x" * 190 for n in range(50)}})) == ["left_out"]
+
+
+async def test_logins_that_have_to_wait_stand_there_once_for_each_wait(api: ApiCaller, database: Database) -> None:
+    await add_user(database)
+    await database.execute(
+        "insert into login_attempts (subject, failures, blocked_until) values ($1, 9, now() + interval '1 minute')",
+        of_account("ann"),
+    )
+    for _ in range(3):
+        assert (await log_in(api, password="canary")).status == 429
+    lines = await database.fetch("select actor, action, status, details::text from audit_log where status = 429")
+    assert [(one["actor"], one["action"]) for one in lines] == [("ann", "log_in")]
+    assert "canary" not in lines[0]["details"]
+    await database.execute("update login_attempts set blocked_until = now() + interval '2 minutes'")
+    await log_in(api)
+    assert await database.fetchval("select count(*) from audit_log where status = 429") == 2

@@ -23,6 +23,7 @@ OPEN = {
     "/push/{token}": "hubs; the address itself is the secret, and what they bring is signed",
     "/login": "the same by a form",
     "/crawler": "for owners of sites, under a public address only; what they ask is a row that a person decides",
+    "/.well-known/http-message-signatures-directory": "public keys: servers that check our signatures ask for them",
     "/": "leads to the console, and tells nothing",
 }
 # Changes that a viewer may make: of nothing but its own login.

@@ -335,3 +335,22 @@ async def test_old_logins_and_failures_are_forgotten(api: ApiCaller, database: D
     await forget_visits(api.services)
     assert await database.fetchval("select count(*) from web_sessions") == 0
     assert await database.fetchval("select count(*) from login_attempts") == 0
+
+
+async def test_an_admin_sees_the_logins_of_a_user_and_ends_one_or_all(api: ApiCaller, database: Database) -> None:
+    await add_user(database, "vic", Role.VIEWER)
+    ann, first, second = await browser_of(api), await browser_of(api, "vic"), await browser_of(api, "vic")
+    listed = (await ann.ask("GET", "users/vic/sessions")).json["sessions"]
+    assert [set(one) for one in listed] == [{"id", "address", "created_at", "last_seen_at", "expires_at"}] * 2
+    assert (await first.ask("GET", "users/vic/sessions")).status == 403
+    page = (await ann.ask("GET", "/console/settings/users/vic")).body.decode()
+    assert page.count("/end-session") == 3
+    assert (await ann.ask("DELETE", f"users/vic/sessions/{listed[0]['id']}")).status == 204
+    assert (await ann.ask("DELETE", f"users/vic/sessions/{listed[0]['id']}")).status == 404
+    assert (await ann.ask("DELETE", f"users/ann/sessions/{listed[1]['id']}")).status == 404
+    assert [(await one.ask("GET", "me")).status for one in (first, second)] == [200, 401]
+    assert (await ann.ask("DELETE", "users/vic/sessions")).status == 204
+    assert (await first.ask("GET", "me")).status == 401
+    assert (await ann.ask("GET", "me")).status == 200
+    own = (await ann.ask("GET", "/console/settings/users/ann")).body.decode()
+    assert "(this one)" in own

@@ -9,7 +9,8 @@ async def test_a_view_is_added_listed_changed_and_removed(api: ApiCaller) -> Non
     assert added.json["query"] == "ferry or harbour"
     assert (await api.get("views")).json == {"views": [added.json]}
     changed = await api.patch("views/boats", {"languages": []})
-    assert changed.json == added.json | {"languages": []}
+    assert changed.json == added.json | {"languages": [], "edition": changed.json["edition"]}
+    assert changed.json["edition"] != added.json["edition"]
     assert (await api.get("views/boats/preview")).json["records"] == []
     removed = await api.delete("views/boats")
     assert (removed.status, removed.body) == (204, b"")

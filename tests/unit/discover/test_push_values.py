@@ -14,6 +14,7 @@ from headwater.discover.push.links import NamedHub, Protocol
 from headwater.discover.push.signature import METHODS, is_signed
 from headwater.discover.push.subscribing import request_body
 from headwater.discover.push.subscription import (
+    CLOCKS_APART,
     CLOUD_LEASE,
     LONGEST_LEASE,
     SHORTEST_RENEWAL,
@@ -121,6 +122,18 @@ def test_what_a_poll_finds_after_a_ping_was_pushed() -> None:
     after = pinged.after_poll([NOW - 21 * MINUTE], NOW, NOW - HOUR)
     assert (after.record.proofs, after.record.missed, after.pinged_at) == (1, 0, None)
     assert replace(pinged, pinged_at=None).after_poll([NOW - 21 * MINUTE], NOW, NOW - HOUR).record.missed == 1
+
+
+def test_what_was_published_after_a_ping_is_no_proof_of_it() -> None:
+    pinged = replace(KNOWN, record=HubRecord(), pinged_at=NOW - 20 * MINUTE)
+    of_its_own = pinged.after_poll([NOW - 2 * MINUTE], NOW, NOW - HOUR)
+    assert (of_its_own.record.proofs, of_its_own.record.missed, of_its_own.pinged_at) == (0, 0, None)
+    late = pinged.after_poll([NOW - 18 * MINUTE], NOW, NOW - HOUR)
+    assert (late.record.proofs, late.record.missed) == (0, 1), "nobody told of it"
+    both = pinged.after_poll([NOW - 21 * MINUTE, NOW - 2 * MINUTE], NOW, NOW - HOUR)
+    assert (both.record.proofs, both.record.missed) == (1, 0)
+    ahead = pinged.after_poll([NOW - 20 * MINUTE + CLOCKS_APART], NOW, NOW - HOUR)
+    assert ahead.record.proofs == 1, "by the publisher's clock"
 
 
 def test_without_a_lease_nothing_is_proved_and_nothing_missed() -> None:

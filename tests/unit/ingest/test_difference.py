@@ -4,6 +4,7 @@ from uuid import UUID
 
 from headwater.archive.documents import NewDocument
 from headwater.archive.reads import Document
+from headwater.blocks.block import BlockKind, BodyBlock, blocks_of_text, pack_blocks
 from headwater.ingest.difference import Difference, difference, likeness, only_in
 from headwater.rights.record import rights_as_dict
 from headwater.urls.fingerprint import DocumentKey
@@ -58,34 +59,63 @@ def read_now(**fields: Any) -> NewDocument:
     return NewDocument(**SAID | {"bucket": 1, "url_hash": b"k" * 32, "keywords": ("sea",)} | fields)
 
 
+def between(old: Document, new: NewDocument) -> Difference:
+    """Where nobody knew more of the old text than its lines."""
+    return difference(old, blocks_of_text(old.text), new)
+
+
 def test_the_same_is_no_difference() -> None:
-    assert difference(standing(), read_now()) == Difference({})
+    assert between(standing(), read_now(authors=("Ann",))) == Difference({})
 
 
-def test_what_the_archive_would_not_write_is_no_difference() -> None:
-    assert not difference(standing(), read_now(quality=90, images=("https://a.example/i",))).is_change
-    assert not difference(standing(), read_now(metadata={"nonce": "7"})).is_change
+def test_what_read_the_page_is_no_difference() -> None:
+    assert between(standing(), read_now(authors=("Ann",), produced_by="template@3")) == Difference({})
+
+
+def test_what_belongs_to_the_text_differs_without_another_text() -> None:
+    found = between(standing(metadata={"og_type": "article"}), read_now(authors=("Ann", "Bo"), metadata={"access": {}}))
+    assert (found.is_change, found.is_of_parts) == (True, True)
+    assert found.fields == {
+        "authors": (["Ann"], ["Ann", "Bo"]),
+        "metadata.access": (None, {}),
+        "metadata.og_type": ("article", None),
+    }
+
+
+def test_blocks_of_the_same_text_differ_by_what_they_are() -> None:
+    made = (BodyBlock(kind=BlockKind.HEADING, text="The harbour wall broke.", level=2), *blocks_of_text(TEXT)[1:])
+    new = read_now(authors=("Ann",), blocks=pack_blocks(made, TEXT))
+    assert between(standing(), new).fields == {"blocks": (3, 3)}
+    assert difference(standing(), made, new) == Difference({})
+
+
+def test_what_is_said_anew_is_more_than_its_parts() -> None:
+    found = between(standing(), read_now(title="Another", authors=("Bo",)))
+    assert (found.is_change, found.is_of_parts) == (True, False)
+    assert set(found.fields) == {"title", "authors"}
 
 
 def test_a_changed_field_is_told_with_what_it_was() -> None:
-    found = difference(standing(), read_now(title="The wall breaks", quality=70))
+    found = between(standing(), read_now(authors=("Ann",), title="The wall breaks", quality=70))
     assert found.is_change
     assert found.fields == {"title": ("A wall breaks", "The wall breaks"), "quality": (60, 70)}
     assert (found.likeness, found.lines_gone, found.lines_come) == (1.0, (), ())
 
 
 def test_lists_are_compared_by_what_they_hold() -> None:
-    assert not difference(standing(), read_now(keywords=("sea",))).is_change
-    assert difference(standing(), read_now(keywords=("sea", "wall"))).fields == {"keywords": (["sea"], ["sea", "wall"])}
+    assert not between(standing(), read_now(authors=("Ann",), keywords=("sea",))).is_change
+    assert between(standing(), read_now(authors=("Ann",), keywords=("sea", "wall"))).fields == {
+        "keywords": (["sea"], ["sea", "wall"])
+    }
 
 
 def test_what_cannot_be_stored_is_compared_as_it_would_be_stored() -> None:
-    assert not difference(standing(title="A\ufffdwall"), read_now(title="A\0wall")).is_change
+    assert not between(standing(title="A\ufffdwall"), read_now(authors=("Ann",), title="A\0wall")).is_change
 
 
 def test_a_changed_text_is_told_by_its_lines_and_a_ratio() -> None:
     changed = TEXT.replace("Nobody was hurt.", "Subscribe to our letter.")
-    found = difference(standing(), read_now(text=changed, content_hash=b"b" * 32))
+    found = between(standing(), read_now(authors=("Ann",), text=changed, content_hash=b"b" * 32))
     assert found.lines_gone == ("Nobody was hurt.",)
     assert found.lines_come == ("Subscribe to our letter.",)
     assert 0.6 < found.likeness < 0.8

@@ -8,10 +8,11 @@ from cyclopts import Parameter
 from headwater.cli.admin.pages import PageTable, show_page
 from headwater.cli.admin.typed import typed_password
 from headwater.cli.launch import AsJson, Cursor, Launch, Launched, Limit, with_services
-from headwater.cli.output import show, show_json
+from headwater.cli.output import say, show, show_json, show_table
 from headwater.cli.words import relative
 
 if TYPE_CHECKING:
+    from headwater.accounts.sessions import SessionInShort
     from headwater.accounts.users import User
     from headwater.reports.paging import ListPage
     from headwater.services import Services
@@ -117,6 +118,46 @@ def list_all(
         ),
         as_json=json,
     )
+
+
+def sessions(name: UserName, *, json: AsJson = False, launch: Launched = Launch()) -> None:  # noqa: B008
+    """List the logins of a user that hold, the latest first."""
+    from dataclasses import asdict
+
+    from headwater.clock import SystemClock
+
+    async def work(services: "Services") -> "list[SessionInShort]":
+        from headwater.actions.accounts import sessions_of_user
+
+        return await sessions_of_user(services, name)
+
+    found, now = with_services(launch, work), SystemClock().now()
+    if json:
+        show_json({"sessions": [asdict(one) for one in found]})
+        return
+    if not found:
+        say(f"{name} is not logged in.")
+        return
+    show_table(
+        ("id", "from", "since", "last seen"),
+        [(one.id, one.address, relative(one.created_at, now), relative(one.last_seen_at, now)) for one in found],
+        whole=("id",),
+    )
+    say(f"End one: headwater admin end-session {name} {found[0].id}")
+
+
+def end_session(name: UserName, id: str | None = None, *, launch: Launched = Launch()) -> None:  # noqa: A002, B008
+    """End one login of a user; without an id all of them.
+
+    Parameters
+    ----------
+    id
+        Of the login, as `headwater admin sessions` shows it.
+    """
+    from headwater.actions.accounts import end_logins
+
+    with_services(launch, lambda services: end_logins(services, name, id))
+    show(f"{'The login' if id else 'Every login'} of {name} has ended.")
 
 
 def remove(name: UserName, *, launch: Launched = Launch()) -> None:  # noqa: B008

@@ -27,6 +27,7 @@ OFFERED: dict[str, str] = {
     "fetch.max_body_bytes": "",
     "web.port": "",
     "web.public_url": "https://headwater.example.org",
+    "identity.sign": "",
     "network.allow": "10.0.0.0/8:8080",
     "network.ports": "",
     "politeness.delay": "",

@@ -60,7 +60,8 @@ def demo(
     publishers
         How many sites publish in it.
     pace
-        How much faster than ours the world's time runs.
+        How much faster than ours the world's time runs until it reaches the present: at the end, after two minutes at
+        most. It begins that much earlier.
     """
     from headwater.cli.demo.watch import broken_promises
     from headwater.errors import UsageError
@@ -80,16 +81,17 @@ def demo(
 
 async def tour(request: DemoRequest) -> dict[str, Any]:
     from headwater.cli.demo.watch import Served, Watched, summarise, watch
-    from headwater.cli.demo.world import follow_everybody
+    from headwater.cli.demo.world import follow_everybody, world_begins
+    from headwater.clock import SystemClock
     from headwater.run.processes import child_processes
     from headwater.services import open_services
     from headwater.settings import Given, load
-    from headwater.simweb.play import WORLD_BEGINS
     from headwater.simweb.world import World
 
     # Equal seeds give equal worlds: this one is only asked who publishes in it.
-    world = World(request.seed, request.publishers, start=WORLD_BEGINS)
-    web = {"seed": request.seed, "publishers": request.publishers, "pace": request.pace}
+    begins = world_begins(SystemClock().now(), request.seconds, request.pace)
+    world = World(request.seed, request.publishers, start=begins)
+    web = {"seed": request.seed, "publishers": request.publishers, "pace": request.pace, "begins": begins.isoformat()}
     with demo_folder(request.kept_in, keep=request.keep) as folder:
         async with (
             child_processes("headwater.cli.demo.web", [web]) as (process,),
@@ -102,9 +104,11 @@ async def tour(request: DemoRequest) -> dict[str, Any]:
                 await introduce(services)
                 say(
                     f"Simulated web: {served.hosts:,} hosts on http://127.0.0.1:{served.port}/ (this machine only); "
-                    f"its time runs {request.pace:g} times as fast as ours"
+                    f"its time runs {request.pace:g} times as fast as ours until it is the present"
                 )
-                watched = Watched(services, served, flags, request.seconds, request.pace, is_quiet=request.is_quiet)
+                watched = Watched(
+                    services, served, flags, request.seconds, begins, request.pace, is_quiet=request.is_quiet
+                )
                 await follow_everybody(services, world, watched.world_now())
                 heard = await watch(watched)
                 summary = await summarise(watched, await served.report(), heard)
@@ -182,7 +186,7 @@ def demo_flags(folder: "Path", port: int) -> dict[str, str]:
         "fetch.contact": "mailto:demo@headwater.test",
         "fetch.concurrency": "30",
         "poll.concurrency": "20",
-        # The world lives in the past: maintenance must not think its days forgotten.
+        # The world begins in the past: maintenance must not think its days forgotten.
         "keep.run_days": "3650",
         "poll.tick": "250ms",
         "network.allow": f"127.0.0.1:{port}",

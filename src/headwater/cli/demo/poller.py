@@ -4,11 +4,11 @@ Told what to do in one line of JSON on standard input; tells each run as a line 
 """
 
 import asyncio
+from datetime import datetime
 from typing import Any
 
-from headwater.cli.demo.world import world_time
 from headwater.cli.output import show_json
-from headwater.clock import SystemClock
+from headwater.clock import ArrivingClock, SystemClock
 from headwater.discover.polls.polling import Ran
 from headwater.run.polling import run_poller
 from headwater.run.processes import task_given, until_input_ends
@@ -41,6 +41,7 @@ def tell(ran: Ran) -> None:
 
 async def work(task: dict[str, Any]) -> None:
     clock = SystemClock()
+    world = ArrivingClock(datetime.fromisoformat(task["begins"]), task["pace"], clock, task["began"])
     async with open_services(load(Given(flags=task["flags"]))) as services:
         await until_input_ends(
             lambda stop: run_poller(
@@ -49,7 +50,7 @@ async def work(task: dict[str, Any]) -> None:
                 stop,
                 tell,
                 SimResolver(task["port"], clock=clock),
-                calendar=lambda: world_time(clock, task["began"], task["pace"]),
+                calendar=world.now,
             )
         )
 

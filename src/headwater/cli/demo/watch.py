@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Self
 import orjson
 
 from headwater.cli.demo.delivery import delivering
-from headwater.cli.demo.world import world_time
 from headwater.cli.output import message_width, say
 from headwater.cli.words import length_of, quantity, shorten_line
+from headwater.clock import ArrivingClock
 from headwater.errors import DependencyDown
 from headwater.frontier.entry import EntryStatus
 from headwater.frontier.reads import count_both_ways, count_statuses
@@ -21,7 +21,6 @@ from headwater.reports.tour import a_common_word, archive_in_figures, delays_to_
 from headwater.run.maintenance import run_maintenance
 from headwater.run.processes import child_processes
 from headwater.search.search import search
-from headwater.simweb.play import WORLD_BEGINS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -122,6 +121,7 @@ class Watched:
     served: Served
     flags: "Mapping[str, str]"
     seconds: int
+    begins: datetime
     pace: float
     is_quiet: bool
 
@@ -130,7 +130,7 @@ class Watched:
         return Path(self.flags["service.data_dir"])
 
     def world_now(self) -> datetime:
-        return world_time(self.services.clock, self.served.began, self.pace)
+        return ArrivingClock(self.begins, self.pace, self.services.clock, self.served.began).now()
 
 
 async def watch(watched: Watched) -> DemoReports:
@@ -139,7 +139,13 @@ async def watch(watched: Watched) -> DemoReports:
     say()
     heard = DemoReports()
     common = {"flags": dict(watched.flags), "port": watched.served.port}
-    poller = {**common, "owner": "demo-poller", "began": watched.served.began, "pace": watched.pace}
+    poller = {
+        **common,
+        "owner": "demo-poller",
+        "begins": watched.begins.isoformat(),
+        "began": watched.served.began,
+        "pace": watched.pace,
+    }
     fetchers = [{**common, "owner": f"demo-{number}"} for number in range(FETCHERS)]
     keeping = asyncio.create_task(run_maintenance(watched.services))
     try:
@@ -204,7 +210,7 @@ async def summarise(watched: Watched, seen: dict[str, Any], heard: DemoReports) 
         "requests_per_s": round(seen["total"]["requests"] / watched.seconds, 1),
         "polls": dict(heard.polls),
         "discovered": heard.found,
-        "discovery_delay_minutes": await delays_to_discovery(database, WORLD_BEGINS),
+        "discovery_delay_minutes": await delays_to_discovery(database, watched.begins),
         "fetched": counts.by_status[EntryStatus.FETCHED],
         **await archive_in_figures(database),
         "delivery": heard.delivery,
@@ -247,7 +253,7 @@ def politeness_of(seen: dict[str, Any], delays: "Mapping[str, float]") -> dict[s
 
 def conclude(summary: dict[str, Any], watched: Watched, heard: DemoReports) -> None:
     say()
-    hours = watched.seconds * watched.pace / 3600
+    hours = (watched.world_now() - watched.begins).total_seconds() / 3600
     polls = sum(heard.polls[word] for word in ("ok", "warn", "fail"))
     say(
         f"In {hours:.1f} hours of the world's time: {polls:,} polls, {heard.polls['not_modified']:,} of them answered "

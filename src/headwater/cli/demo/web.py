@@ -5,6 +5,7 @@ Told its seed in one line of JSON; says its port in one; ends when its input end
 
 import asyncio
 import sys
+from datetime import datetime
 from typing import Any
 
 import orjson
@@ -31,7 +32,9 @@ async def watch_lag(clock: Clock, worst: list[float]) -> None:
 
 async def serve(task: dict[str, Any]) -> None:
     worst = [0.0]
-    async with play_world(seed=task["seed"], publishers=task["publishers"], pace=task["pace"]) as playing:
+    begins = datetime.fromisoformat(task["begins"])
+    wanted = {name: task[name] for name in ("seed", "publishers", "pace")}
+    async with play_world(**wanted, arrives_from=begins) as playing:
         misbehave(playing)
         watching = asyncio.create_task(watch_lag(SystemClock(), worst))
         tell({"port": playing.port, "hosts": len(playing.web.sites), "began": playing.clock.began})

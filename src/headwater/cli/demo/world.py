@@ -4,17 +4,18 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from headwater.cli.output import say
-from headwater.clock import Clock
 from headwater.simweb.mischief.framing import ResetAt
 from headwater.simweb.mischief.redirects import Redirect, RedirectChain
 from headwater.simweb.mischief.replies import Flapping, Status, Throttle
-from headwater.simweb.play import WORLD_BEGINS
 
 if TYPE_CHECKING:
     from headwater.services import Services
     from headwater.simweb.play import Playing
     from headwater.simweb.world import World
 
+# A demo that runs on is in the present from then on, and nothing of it further back.
+LONGEST_ARRIVAL_SECONDS = 120
+MOST_PAST = timedelta(days=50)
 # Pages that are asked for because something happens there.
 SCENES = (
     "http://slow.test/",
@@ -50,9 +51,13 @@ def misbehave(playing: "Playing") -> None:
     web.script("refresh.test", ResetAt(), "/", times=1)
 
 
-def world_time(clock: Clock, began: float, pace: float) -> datetime:
-    """The machine's monotonic clock is the same for all its processes: all of them live on the same day."""
-    return WORLD_BEGINS + timedelta(seconds=(clock.monotonic() - began) * pace)
+def world_begins(now: datetime, seconds: float, pace: float) -> datetime:
+    """Long enough ago that its time, which runs faster than ours, reaches the present when we have run for a while.
+
+    From there on it is the present: what is told of it on pages is as long ago as it is. Pure.
+    """
+    past = min(min(seconds, LONGEST_ARRIVAL_SECONDS) * max(pace - 1, 0), MOST_PAST.total_seconds())
+    return now - timedelta(seconds=past)
 
 
 async def follow_everybody(services: "Services", world: "World", now: datetime) -> None:

@@ -58,13 +58,18 @@ def tell_state(name: str, state: str, says: str, *, as_json: bool) -> None:
         show(says)
 
 
-def retry(name: Called, *, json: AsJson = False, launch: Launched = Launch()) -> None:  # noqa: B008
-    """Try the records again that a sink refused, parked ones too."""
+def retry(name: Called, *, error: str | None = None, json: AsJson = False, launch: Launched = Launch()) -> None:  # noqa: B008
+    """Try the records again that a sink refused, parked ones too.
+
+    Parameters
+    ----------
+    error
+        Only those of this group, as `headwater sinks show` names it.
+    """
 
     from headwater.actions.delivery import retry_sink
 
-    sink = with_services(launch, lambda services: retry_sink(services, name))
-    count = sink.parked + sink.retrying
+    sink, count = with_services(launch, lambda services: retry_sink(services, name, error))
     if json:
         show_json({"name": name, "retried": count, "state": sink.state})
         return

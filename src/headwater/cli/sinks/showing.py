@@ -134,6 +134,10 @@ def show_failures(story: "SinkStory", now: datetime) -> None:
     if not story.failures:
         return
     show_table(
+        ("records", "parked", "the sink's words"),
+        [(f"{one.records:,}", f"{one.parked:,}", shorten(one.error, WIDEST_ERROR)) for one in story.groups],
+    )
+    show_table(
         ("record", "version", "tries", "next try", "the sink's words"),
         [
             (

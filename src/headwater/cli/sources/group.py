@@ -32,6 +32,7 @@ app.command(
 app.command("headwater.cli.sources.files:import_sources", name="import", help="Add many sources from a file.")
 app.command("headwater.cli.sources.files:export_sources", name="export", help="Write the sources into a file.")
 app.command("headwater.cli.sources.removing:remove", name="rm", help="Delete sources; their vacancies expire.")
+app.command("headwater.cli.sources.many:change", name="change", help="Do one thing to many sources at once.")
 app.command("headwater.cli.sources.trying:ask_channels", name="test", help="Ask a source's channels once.")
 app.command(
     "headwater.cli.sources.trying:simulate",
@@ -47,6 +48,7 @@ def list_sources(
     kind: str | None = None,
     tag: str | None = None,
     name: str | None = None,
+    order: str | None = None,
     limit: Limit = 50,
     cursor: Cursor = None,
     json: AsJson = False,
@@ -57,13 +59,16 @@ def list_sources(
     Parameters
     ----------
     status
-        active, paused, blocked, deleted, failing or silent; or its health: ok, warning or struggling.
+        active, paused, blocked, deleted, failing, silent, overdue (by 15 min) or idle (nothing new for 30 days); or its
+        health: ok, unknown, warning or struggling.
     kind
         news, jobs or docs.
     tag
         Only with this tag.
     name
         Only names that begin so.
+    order
+        name, added, -added (the newest first), next (the next poll first) or -errors (the most first).
     limit
         Sources per page.
     """
@@ -71,12 +76,12 @@ def list_sources(
 
     async def work(services: "Services") -> "tuple[ListPage[DiscoveryOverview], datetime]":
         from headwater.reports.discovery import SourceFilter, time_now
-        from headwater.reports.paging import page_of_sources, status_named
+        from headwater.reports.paging import order_named, page_of_sources, status_named
         from headwater.sources.source import SourceKind
 
         stored, health = status_named(status)
         wanted = SourceFilter(stored, word_of("kind", SourceKind, kind), tag, name)
-        page = await page_of_sources(services.database, wanted, health, limit, cursor)
+        page = await page_of_sources(services.database, wanted, health, limit, cursor, order_named(order))
         return page, await time_now(services.database)
 
     page, now = with_services(launch, work)
@@ -144,7 +149,7 @@ def show_source_story(story: "SourceStory", *, is_json: bool) -> None:
         return
     show_overview(overview, now, story.external_ids, story.limits, story.freshness)
     for crowd in story.crowds:
-        say(f"{inert(crowd.sentence)}. Each is polled every {length_of(crowd.possible_every)}.")
+        say(f"{inert(crowd.sentence)}. In the mean each is polled every {length_of(crowd.possible_every)}.")
     if problems := overview.health.problems:
         say(f"{quantity(len(problems), 'problem')}: headwater problems --source {overview.source.id}")
     if events:

@@ -94,7 +94,8 @@ def operation_lines(now: "Operations") -> list[str]:
 
 def process_line(one: "RoleProcess", now: "datetime") -> str:
     seen = f"for {length_of(now - one.started_at)}" if one.is_alive else f"last seen {length_of(now - one.beat_at)} ago"
-    return f"{one.role}: process {one.pid} on {one.host}, {one.version}, {seen}"
+    drained = f", {one.state}" if one.drain_asked_at and one.is_alive else ""
+    return f"{one.role}: process {one.pid} on {one.host}, {one.version}, {seen}{drained}"
 
 
 def waiting(now: "Operations") -> str:

@@ -266,7 +266,8 @@ def crowd_lines(crowds: "Sequence[CrowdedHost]") -> list[str]:
     """The worst of the hosts whose channels are polled less often than they deserve."""
     told = [
         f"{inert(one.host)} has room for {one.possible_per_hour:,.0f} of the {one.deserved_per_hour:,.0f} polls an "
-        f"hour that its {one.channels:,} channels deserve: each waits {length_of(one.possible_every)}"
+        f"hour that its {one.channels:,} channels deserve: in the mean each is polled every "
+        f"{length_of(one.possible_every)}"
         for one in crowds[:SHOWN_CROWDS]
     ]
     more = [f"and {quantity(len(crowds) - SHOWN_CROWDS, 'more host')}"] if len(crowds) > SHOWN_CROWDS else []

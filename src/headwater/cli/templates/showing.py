@@ -130,6 +130,8 @@ def knowledge_lines(template: "Template") -> Iterator[str]:
     yield from (f"  {range_in_words(name)} {value:,g}" for name, value in known["ranges"].items())
     if known["blocks_of_the_host"]:
         yield f"{quantity(known['blocks_of_the_host'], 'text')} that the host repeats on its pages are left out"
+    if known["house_names"]:
+        yield f"{inert(', '.join(known['house_names']))} gives way as author to any person a page names"
 
 
 def path_lines(mark: str, paths: Sequence[str], after: str) -> Iterator[str]:

@@ -5,7 +5,7 @@ Written by `make client` from the description of the API: not to be changed by h
 
 from typing import Unpack
 
-from headwater.client.connection import Connection
+from headwater.client.connection import Connection, in_path
 from headwater.client.shapes.crawl import (
     CrawlPauseShape,
     CrawlStatus,
@@ -13,6 +13,8 @@ from headwater.client.shapes.crawl import (
     Resumed,
     SourcesToPoll,
     WantedPause,
+    WorkerList,
+    WorkerShape,
 )
 from headwater.client.shapes.shared import OperationShape
 
@@ -60,4 +62,30 @@ class CrawlCalls(Connection):
         Role: viewer.
         """
         told: CrawlStatus = self._ask("GET", "/api/v1/crawl/status")
+        return told
+
+    def show_workers(self) -> WorkerList:
+        """List the processes of roles, the latest heartbeat first; also those that fell silent in the last day.
+
+        Role: viewer.
+        """
+        told: WorkerList = self._ask("GET", "/api/v1/workers")
+        return told
+
+    def drain_worker(self, id_: str, /) -> WorkerShape:
+        """Let a process take on no more work: it hears so within ten seconds, ends what it has, and keeps running.
+
+        `id_`: Its id, or the beginning of it.
+        Role: operator.
+        """
+        told: WorkerShape = self._ask("POST", f"/api/v1/workers/{in_path(id_)}/drain")
+        return told
+
+    def resume_worker(self, id_: str, /) -> WorkerShape:
+        """Let a drained process take on work again, within ten seconds.
+
+        `id_`: Its id, or the beginning of it.
+        Role: operator.
+        """
+        told: WorkerShape = self._ask("POST", f"/api/v1/workers/{in_path(id_)}/resume")
         return told

@@ -15,7 +15,11 @@ from headwater.client.shapes.frontier import (
     EntryOrigin,
     EntryShape,
     EntryStatus,
+    FailureClassList,
     FrontierStatsShape,
+    KillReason,
+    KillWish,
+    ManyWish,
     RetryWish,
     Submission,
     SubmittedEntry,
@@ -111,6 +115,30 @@ class FrontierCalls(Connection):
             ),
         )
 
+    def list_failures(self) -> FailureClassList:
+        """Group the URLs that failed or are dead by what went wrong, the largest group first.
+
+        Role: viewer.
+        """
+        told: FailureClassList = self._ask("GET", "/api/v1/frontier/failures")
+        return told
+
+    def kill_urls(self, **fields: Unpack[KillWish]) -> OperationShape:
+        """Never fetch again all URLs that match; the operation counts them.
+
+        Role: operator.
+        """
+        told: OperationShape = self._ask("POST", "/api/v1/frontier/kill", body=fields)
+        return told
+
+    def remove_urls(self, **fields: Unpack[ManyWish]) -> OperationShape:
+        """Forget all URLs that match: a channel that lists one again makes it new. The operation counts them.
+
+        Role: operator.
+        """
+        told: OperationShape = self._ask("POST", "/api/v1/frontier/remove", body=fields)
+        return told
+
     def retry_urls(self, **fields: Unpack[RetryWish]) -> OperationShape:
         """Queue all URLs of a status again that match; the operation counts them.
 
@@ -163,6 +191,24 @@ class FrontierCalls(Connection):
         Role: operator.
         """
         self._ask("DELETE", f"/api/v1/frontier/{in_path(id_)}")
+
+    def kill_url(self, id_: str, /, **fields: Unpack[KillReason]) -> EntryShape:
+        """Never fetch a URL again, whoever lists it, until a person retries it. 409 while it is being fetched.
+
+        `id_`: Of the entry, as lists say it.
+        Role: operator.
+        """
+        told: EntryShape = self._ask("POST", f"/api/v1/frontier/{in_path(id_)}/kill", body=fields)
+        return told
+
+    def raise_url(self, id_: str, /) -> EntryShape:
+        """Queue a known URL again as the next of its host, whose pace holds all the same.
+
+        `id_`: Of the entry, as lists say it.
+        Role: operator.
+        """
+        told: EntryShape = self._ask("POST", f"/api/v1/frontier/{in_path(id_)}/raise")
+        return told
 
     def retry_url(self, id_: str, /) -> EntryShape:
         """Queue a known URL again, also one that was fetched or given up; its host's pace holds all the same.

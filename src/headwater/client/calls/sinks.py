@@ -62,13 +62,14 @@ class SinksCalls(Connection):
         told: SinkStoryShape = self._ask("GET", f"/api/v1/sinks/{in_path(name)}")
         return told
 
-    def delete_sink(self, name: str, /) -> None:
+    def delete_sink(self, name: str, /, *, if_match: str | None = None) -> None:
         """Deliver to a sink no longer. What it holds stays there, also what a takedown asks for later.
 
         `name`: The sink's name.
+        `if_match`: the `edition` of what this change was made from; over a newer one it is refused.
         Role: admin.
         """
-        self._ask("DELETE", f"/api/v1/sinks/{in_path(name)}")
+        self._ask("DELETE", f"/api/v1/sinks/{in_path(name)}", if_match=if_match)
 
     def pause_sink(self, name: str, /, **fields: Unpack[PauseWish]) -> SinkState:
         """Send nothing to a sink until it is resumed; it goes on where it stood.
@@ -97,13 +98,14 @@ class SinksCalls(Connection):
         told: SinkState = self._ask("POST", f"/api/v1/sinks/{in_path(name)}/resume")
         return told
 
-    def retry_failed_records(self, name: str, /) -> Retried:
+    def retry_failed_records(self, name: str, /, *, error: str | None = None) -> Retried:
         """Try the records again that a sink refused, parked ones too.
 
         `name`: The sink's name.
+        `error`: Only those of a group of `failed_by_error`.
         Role: operator.
         """
-        told: Retried = self._ask("POST", f"/api/v1/sinks/{in_path(name)}/retry")
+        told: Retried = self._ask("POST", f"/api/v1/sinks/{in_path(name)}/retry", query={"error": error})
         return told
 
     def test_sink(self, name: str, /) -> TriedSink:

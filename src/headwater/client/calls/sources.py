@@ -24,6 +24,7 @@ from headwater.client.shapes.sources import (
     ChangedSource,
     CrawledPages,
     ListFormat,
+    ListOrder,
     NewSource,
     NewSources,
     Reason,
@@ -49,6 +50,7 @@ class SourcesCalls(Connection):
         tag: str | None = None,
         text: str | None = None,
         feed_active: bool | None = None,
+        order: ListOrder | None = None,
         sort_by: SourceOrder | None = None,
         sort_order: Literal["asc", "desc"] | None = None,
         offset: int | None = None,
@@ -57,10 +59,12 @@ class SourcesCalls(Connection):
     ) -> SourceList:
         """List sources with their health and their next poll, by name; or in another order, by offset.
 
-        `status`: active, paused, blocked, deleted, failing, silent; or ok, warning, struggling.
+        `status`: active, paused, blocked, deleted, failing, silent, overdue (by 15 min), idle (nothing new for 30
+        days); or a health: ok, unknown, warning, struggling.
         `tag`: Only with this tag.
         `text`: The beginning of a name.
         `feed_active`: Only sources with a feed that is polled.
+        `order`: By cursor. `next` lists only sources with a poll to come, `-errors` those with errors.
         `sort_by`: For pages by offset.
         `offset`: Instead of a cursor; 10,000 at most.
         `limit`: The most that one page lists.
@@ -76,6 +80,7 @@ class SourcesCalls(Connection):
                 "tag": tag,
                 "text": text,
                 "feed_active": feed_active,
+                "order": order,
                 "sort_by": sort_by,
                 "sort_order": sort_order,
                 "offset": offset,
@@ -93,6 +98,7 @@ class SourcesCalls(Connection):
         tag: str | None = None,
         text: str | None = None,
         feed_active: bool | None = None,
+        order: ListOrder | None = None,
         sort_by: SourceOrder | None = None,
         sort_order: Literal["asc", "desc"] | None = None,
         limit: int | None = None,
@@ -106,6 +112,7 @@ class SourcesCalls(Connection):
                 tag=tag,
                 text=text,
                 feed_active=feed_active,
+                order=order,
                 sort_by=sort_by,
                 sort_order=sort_order,
                 limit=limit,
@@ -222,31 +229,38 @@ class SourcesCalls(Connection):
         told: SourceStoryShape = self._ask("GET", f"/api/v1/sources/{in_path(id_)}")
         return told
 
-    def replace_source(self, id_: str, /, **fields: Unpack[ChangedSource]) -> SourceShape:
+    def replace_source(
+        self, id_: str, /, *, if_match: str | None = None, **fields: Unpack[ChangedSource]
+    ) -> SourceShape:
         """Change fields of a source, as PATCH does: what is not named stays, also what an older program never knew.
 
         `id_`: Its id, address, host or name, url-encoded; `by-identity` finds ids of other systems.
+        `if_match`: the `edition` of what this change was made from; over a newer one it is refused.
         Role: operator.
         """
-        told: SourceShape = self._ask("PUT", f"/api/v1/sources/{in_path(id_)}", body=fields)
+        told: SourceShape = self._ask("PUT", f"/api/v1/sources/{in_path(id_)}", body=fields, if_match=if_match)
         return told
 
-    def change_source(self, id_: str, /, **fields: Unpack[ChangedSource]) -> SourceShape:
+    def change_source(
+        self, id_: str, /, *, if_match: str | None = None, **fields: Unpack[ChangedSource]
+    ) -> SourceShape:
         """Change fields of a source; what is not named stays, null takes a field back to its default.
 
         `id_`: Its id, address, host or name, url-encoded; `by-identity` finds ids of other systems.
+        `if_match`: the `edition` of what this change was made from; over a newer one it is refused.
         Role: operator.
         """
-        told: SourceShape = self._ask("PATCH", f"/api/v1/sources/{in_path(id_)}", body=fields)
+        told: SourceShape = self._ask("PATCH", f"/api/v1/sources/{in_path(id_)}", body=fields, if_match=if_match)
         return told
 
-    def remove_source(self, id_: str, /) -> None:
+    def remove_source(self, id_: str, /, *, if_match: str | None = None) -> None:
         """Delete a source: it is no longer polled or fetched, and its vacancies expire. Documents and history stay.
 
         `id_`: Its id, address, host or name, url-encoded; `by-identity` finds ids of other systems.
+        `if_match`: the `edition` of what this change was made from; over a newer one it is refused.
         Role: operator.
         """
-        self._ask("DELETE", f"/api/v1/sources/{in_path(id_)}")
+        self._ask("DELETE", f"/api/v1/sources/{in_path(id_)}", if_match=if_match)
 
     def list_channels_of_source(self, id_: str, /) -> ChannelList:
         """List the channels of a source, those that are polled first.

@@ -11,6 +11,8 @@ from headwater.client.shapes.takedowns import (
     AcceptedTakedown,
     NewTakedown,
     TakedownList,
+    TakedownRequestList,
+    TakedownRequestShape,
     TakedownShape,
     TakedownStoryShape,
 )
@@ -18,6 +20,30 @@ from headwater.client.shapes.takedowns import (
 
 class TakedownsCalls(Connection):
     """A part of the client."""
+
+    def list_takedown_requests(self) -> TakedownRequestList:
+        """List what site owners asked for and nobody has decided, oldest first: 500 at most.
+
+        Role: viewer.
+        """
+        told: TakedownRequestList = self._ask("GET", "/api/v1/takedown-requests")
+        return told
+
+    def accept_takedown_request(self, id_: str, /) -> AcceptedTakedown:
+        """Take down what a site owner asked for: it holds at once, and the operation withdraws what stands of it.
+
+        Role: operator.
+        """
+        told: AcceptedTakedown = self._ask("POST", f"/api/v1/takedown-requests/{in_path(id_)}/accept")
+        return told
+
+    def refuse_takedown_request(self, id_: str, /) -> TakedownRequestShape:
+        """Close a request without a takedown. Nobody is told: write to its contact.
+
+        Role: operator.
+        """
+        told: TakedownRequestShape = self._ask("POST", f"/api/v1/takedown-requests/{in_path(id_)}/refuse")
+        return told
 
     def list_takedowns(self, *, limit: int | None = None, cursor: str | None = None) -> TakedownList:
         """List takedowns by name.

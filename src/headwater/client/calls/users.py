@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Unpack
 
 from headwater.client.connection import Connection, in_path
-from headwater.client.shapes.users import NewUser, UserChanges, UserList, UserShape
+from headwater.client.shapes.users import NewUser, SessionList, UserChanges, UserList, UserShape
 
 
 class UsersCalls(Connection):
@@ -53,3 +53,29 @@ class UsersCalls(Connection):
         Role: admin.
         """
         self._ask("DELETE", f"/api/v1/users/{in_path(name)}")
+
+    def list_sessions(self, name: str, /) -> SessionList:
+        """List the logins of a user that hold, the latest first.
+
+        `name`: The user's name.
+        Role: admin.
+        """
+        told: SessionList = self._ask("GET", f"/api/v1/users/{in_path(name)}/sessions")
+        return told
+
+    def end_sessions(self, name: str, /) -> None:
+        """End all logins of a user.
+
+        `name`: The user's name.
+        Role: admin.
+        """
+        self._ask("DELETE", f"/api/v1/users/{in_path(name)}/sessions")
+
+    def end_session(self, name: str, id_: str, /) -> None:
+        """End one login of a user.
+
+        `name`: The user's name.
+        `id_`: Of a login.
+        Role: admin.
+        """
+        self._ask("DELETE", f"/api/v1/users/{in_path(name)}/sessions/{in_path(id_)}")

@@ -37,24 +37,26 @@ class ViewsCalls(Connection):
         told: ViewShape = self._ask("GET", f"/api/v1/views/{in_path(name)}")
         return told
 
-    def change_view(self, name: str, /, **fields: Unpack[ViewFilters]) -> ViewShape:
+    def change_view(self, name: str, /, *, if_match: str | None = None, **fields: Unpack[ViewFilters]) -> ViewShape:
         """Change filters of a view; those that are not given stay, empty ones filter nothing any more.
 
         Sinks that deliver it look at the whole archive again.
 
         `name`: The view's name.
+        `if_match`: the `edition` of what this change was made from; over a newer one it is refused.
         Role: operator.
         """
-        told: ViewShape = self._ask("PATCH", f"/api/v1/views/{in_path(name)}", body=fields)
+        told: ViewShape = self._ask("PATCH", f"/api/v1/views/{in_path(name)}", body=fields, if_match=if_match)
         return told
 
-    def remove_view(self, name: str, /) -> None:
+    def remove_view(self, name: str, /, *, if_match: str | None = None) -> None:
         """Remove a view; refused while a sink delivers it.
 
         `name`: The view's name.
+        `if_match`: the `edition` of what this change was made from; over a newer one it is refused.
         Role: operator.
         """
-        self._ask("DELETE", f"/api/v1/views/{in_path(name)}")
+        self._ask("DELETE", f"/api/v1/views/{in_path(name)}", if_match=if_match)
 
     def preview_view(self, name: str, /, *, limit: int | None = None) -> ViewPreviewShape:
         """Show the newest records of a view, and how many of the newest records are in it.

@@ -3,7 +3,7 @@
 Written by `make client` from the description of the API: not to be changed by hand.
 """
 
-from typing import NotRequired, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
 from headwater.client.shapes.shared import SourcePolled
 
@@ -69,3 +69,33 @@ class WantedPause(TypedDict):
     """
 
     reason: NotRequired[str]
+
+
+WorkerState = Literal["alive", "failing", "draining", "drained", "silent"]
+
+
+class WorkerShape(TypedDict):
+    """Its fields:
+
+    `beat_at`: Its last heartbeat; one comes every ten seconds.
+    `under_way`: Pieces of leased work in hand at its last heartbeat.
+    `failing`: Tasks that fail at present, each with its last error.
+    """
+
+    id: str
+    role: str
+    does: list[str]
+    state: WorkerState
+    host: str
+    pid: int
+    version: str
+    started_at: str
+    beat_at: str
+    under_way: int
+    drain_asked_at: str | None
+    drain_asked_by: str | None
+    failing: dict[str, str]
+
+
+class WorkerList(TypedDict):
+    workers: list[WorkerShape]

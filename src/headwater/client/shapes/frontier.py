@@ -61,6 +61,24 @@ class EntryList(TypedDict):
     cursor: str | None
 
 
+class FailureClassShape(TypedDict):
+    """URLs that failed (and are tried again) or are dead for one reason. `said` and `url` are of one of them.
+
+    `is_capped`: There are more than were counted.
+    """
+
+    status: EntryStatus
+    reason: str
+    entries: int
+    is_capped: bool
+    said: str
+    url: str
+
+
+class FailureClassList(TypedDict):
+    failures: list[FailureClassShape]
+
+
 class HostsShape(TypedDict):
     """Hosts with something to fetch: open now, within their delay, being asked, and not answering so far."""
 
@@ -88,6 +106,47 @@ class FrontierStatsShape(TypedDict):
     hosts: HostsShape
     oldest_due_at: str | None
     cursor: str | None
+
+
+class KillReason(TypedDict):
+    """Its fields:
+
+    `because`: Why, for those who wonder later.
+    """
+
+    because: NotRequired[str]
+
+
+class KillWish(TypedDict):
+    """Its fields:
+
+    `because`: Why, for those who wonder later.
+    `reason`: Only those that ended so, such as not_found.
+    `prefix`: Only URLs that begin so.
+    """
+
+    because: NotRequired[str]
+    status: Literal["pending", "failed", "dead", "fetched"]
+    host: NotRequired[str | None]
+    reason: NotRequired[str | None]
+    source_id: NotRequired[str | None]
+    origin: NotRequired[EntryOrigin | None]
+    prefix: NotRequired[str | None]
+
+
+class ManyWish(TypedDict):
+    """Which URLs: by their status, and by one thing more at least.
+
+    `reason`: Only those that ended so, such as not_found.
+    `prefix`: Only URLs that begin so.
+    """
+
+    status: Literal["pending", "failed", "dead", "fetched"]
+    host: NotRequired[str | None]
+    reason: NotRequired[str | None]
+    source_id: NotRequired[str | None]
+    origin: NotRequired[EntryOrigin | None]
+    prefix: NotRequired[str | None]
 
 
 class RetryWish(TypedDict):
@@ -134,12 +193,14 @@ class BulkSubmission(TypedDict):
     """URLs alone, or items that say more of each.
 
     `source_id`: The id, address, host or name of the source; nothing: the one of all by hand.
+    `dry_run`: Only say what would become of each; nothing is changed.
     """
 
     urls: NotRequired[list[str]]
     items: NotRequired[list[SubmissionItem]]
     source_id: NotRequired[str | None]
     origin: NotRequired[EntryOrigin]
+    dry_run: NotRequired[bool]
 
 
 class SubmittedEntry(TypedDict):

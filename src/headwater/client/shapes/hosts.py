@@ -3,22 +3,31 @@
 Written by `make client` from the description of the API: not to be changed by hand.
 """
 
-from typing import Any, NotRequired, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict
+
+from headwater.client.shapes.shared import HealthStatus
 
 
 class HostShape(TypedDict):
-    """A host as it stands, with everything that has a say in its pace."""
+    """A host as it stands, with everything that has a say in its pace.
+
+    `health`: The worst of its last answer and of why it is closed.
+    """
 
     host: str
     delay_ms: int
     penalty_ms: int
     in_flight: int
     max_concurrency: int
+    health: HealthStatus
 
 
 class HostList(TypedDict):
     hosts: list[HostShape]
     cursor: str | None
+
+
+HostState = Literal["open", "waiting", "asked", "closed", "doubted", "slowed", "policy", "crawl_delay", "idle"]
 
 
 class PolicyFields(TypedDict):
@@ -39,7 +48,10 @@ class PolicyFields(TypedDict):
 
 
 class PolicyShape(TypedDict):
-    """The policy of a host with the defaults that hold where nothing was set; `own` is what was."""
+    """The policy of a host with the defaults that hold where nothing was set; `own` is what was.
+
+    `edition`: Of what was set, in short: a change that sends it as If-Match is safe.
+    """
 
     host: str
     max_concurrency: int
@@ -51,8 +63,22 @@ class PolicyShape(TypedDict):
     last_seen_status: int | None
     updated_at: str | None
     own: dict[str, Any]
+    edition: str
     effective_delay_ms: float
     decided_by: str
+
+
+class RefetchShape(TypedDict):
+    """Origins that were asked for their robots.txt now, and those that could not be: each before its next request.
+
+    `wait_seconds`: Until the host may be asked again.
+    `robots`: As it is known now.
+    """
+
+    asked: list[str]
+    left: list[str]
+    wait_seconds: float | None
+    robots: list[dict[str, Any]]
 
 
 class RobotsShape(TypedDict):
@@ -100,6 +126,7 @@ class RulesList(TypedDict):
 class WholeHost(TypedDict):
     """Its fields:
 
+    `health`: The worst of its last answer and of why it is closed.
     `effective_delay_ms`: Time between two requests, as it holds now.
     `closures`: Each reason for which it is closed now, with its end.
     """
@@ -109,6 +136,7 @@ class WholeHost(TypedDict):
     penalty_ms: int
     in_flight: int
     max_concurrency: int
+    health: HealthStatus
     effective_delay_ms: float
     decided_by: str
     closures: list[dict[str, Any]]

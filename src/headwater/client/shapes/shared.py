@@ -44,6 +44,9 @@ class EventList(TypedDict):
     cursor: str | None
 
 
+HealthStatus = Literal["ok", "unknown", "silent", "warning", "struggling", "paused", "blocked", "deleted"]
+
+
 class JobHit(TypedDict):
     """An open vacancy in a list; besides these, what else is known of it."""
 

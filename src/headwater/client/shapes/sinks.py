@@ -5,6 +5,8 @@ Written by `make client` from the description of the API: not to be changed by h
 
 from typing import Any, NotRequired, TypedDict
 
+from headwater.client.shapes.shared import HealthStatus
+
 
 class FailedRecordShape(TypedDict):
     """Its fields:
@@ -21,6 +23,18 @@ class FailedRecordShape(TypedDict):
     next_try_at: str | None
     error: str
     failed_at: str
+
+
+class FailureGroupShape(TypedDict):
+    """Its fields:
+
+    `error`: The sink's own words, with … in place of numbers and ids.
+    """
+
+    error: str
+    records: int
+    parked: int
+    last_at: str
 
 
 class NewSink(TypedDict):
@@ -99,6 +113,8 @@ class SinkShape(TypedDict):
     `view_name`: The view it delivers; null: everything.
     `state`: active, paused, or disabled by its own wish.
     `standing`: In a word for people.
+    `health`: The worst of its last try and its checks.
+    `edition`: What people decide of it, in short: a removal that sends it as If-Match is safe.
     `set_by`: The setting that made it, and that it follows at each start.
     `failures`: Tries of the whole sink that failed in a row.
     `is_left_behind`: The log no longer reaches back to where it stands: it is filled anew.
@@ -114,6 +130,8 @@ class SinkShape(TypedDict):
     state: str
     state_reason: str | None
     standing: str
+    health: HealthStatus
+    edition: str
     set_by: str | None
     position: int
     log_position: int
@@ -158,11 +176,14 @@ class SinkStoryShape(TypedDict):
     `view_name`: The view it delivers; null: everything.
     `state`: active, paused, or disabled by its own wish.
     `standing`: In a word for people.
+    `health`: The worst of its last try and its checks.
+    `edition`: What people decide of it, in short: a removal that sends it as If-Match is safe.
     `set_by`: The setting that made it, and that it follows at each start.
     `failures`: Tries of the whole sink that failed in a row.
     `is_left_behind`: The log no longer reaches back to where it stands: it is filled anew.
     `parked`: Records that it refused to the last try.
     `forgets_not`: Why it cannot take back what it was sent; null: it can.
+    `failed_by_error`: The same by what it said, of the first 10,000.
     """
 
     id: str
@@ -174,6 +195,8 @@ class SinkStoryShape(TypedDict):
     state: str
     state_reason: str | None
     standing: str
+    health: HealthStatus
+    edition: str
     set_by: str | None
     position: int
     log_position: int
@@ -201,6 +224,7 @@ class SinkStoryShape(TypedDict):
     backfill_share: float | None
     forgets_not: str | None
     failed_records: list[FailedRecordShape]
+    failed_by_error: list[FailureGroupShape]
 
 
 class SinkTrouble(TypedDict):

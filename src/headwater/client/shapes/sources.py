@@ -177,6 +177,9 @@ class ChangedSource(TypedDict):
 ListFormat = Literal["opml", "csv", "urls", "jsonl"]
 
 
+ListOrder = Literal["name", "added", "-added", "next", "-errors"]
+
+
 class NewSource(TypedDict):
     """Its fields:
 
@@ -320,7 +323,7 @@ SourceKind = Literal["news", "jobs", "docs"]
 class BulkFilter(TypedDict):
     """As the list takes it. An empty one means every source that was not deleted; it deletes none.
 
-    `status`: active, paused, blocked, deleted, failing or silent.
+    `status`: active, paused, blocked, deleted, failing, silent, overdue or idle.
     `text`: The beginning of a name.
     """
 
@@ -359,6 +362,7 @@ class SourceShape(TypedDict):
     `skips_tdmrep`: Whether origins of its pages are never asked for tdmrep.json.
     `scope`: Which pages are wanted, in words.
     `external_ids`: Its ids in other systems.
+    `edition`: What people set of it, in short: a change that sends it as If-Match is safe.
     `rate_limit`: Time between two requests, as older programs write it.
     `identity_key`: The first of its ids in other systems.
     `type`: A tag that older programs know as a type, or else its kind.
@@ -413,6 +417,7 @@ class SourceShape(TypedDict):
     updated_at: str
     channels: list[ChannelShape]
     external_ids: list[str]
+    edition: str
     rate_limit: str
     enabled: bool
     disabled_at: str | None
@@ -453,6 +458,7 @@ class SourceStoryShape(TypedDict):
     `skips_tdmrep`: Whether origins of its pages are never asked for tdmrep.json.
     `scope`: Which pages are wanted, in words.
     `external_ids`: Its ids in other systems.
+    `edition`: What people set of it, in short: a change that sends it as If-Match is safe.
     `rate_limit`: Time between two requests, as older programs write it.
     `identity_key`: The first of its ids in other systems.
     `type`: A tag that older programs know as a type, or else its kind.
@@ -511,6 +517,7 @@ class SourceStoryShape(TypedDict):
     updated_at: str
     channels: list[ChannelShape]
     external_ids: list[str]
+    edition: str
     rate_limit: str
     enabled: bool
     disabled_at: str | None

@@ -13,6 +13,7 @@ class CrowdShape(TypedDict):
 
     `possible_per_hour`: Polls that its delay leaves room for.
     `lost_share`: Of the polls that its channels deserve.
+    `lengthened`: By so much the intervals of its channels, so that all have their turns.
     `possible_every_seconds`: So often each of its channels is polled, in the mean.
     """
 
@@ -21,6 +22,7 @@ class CrowdShape(TypedDict):
     deserved_per_hour: float
     possible_per_hour: float
     lost_share: float
+    lengthened: float
     deserved_every_seconds: int
     possible_every_seconds: int
     judged_at: str

@@ -46,6 +46,20 @@ class SinkRemovalShape(TypedDict):
     behind: int
 
 
+class TakedownRequestShape(TypedDict):
+    """What a site owner asked for on /crawler. Look whether it is theirs to ask: nobody has checked it."""
+
+    id: str
+    place: str
+    contact: str
+    reason: str
+    asked_at: str
+
+
+class TakedownRequestList(TypedDict):
+    requests: list[TakedownRequestShape]
+
+
 class TakedownShape(TypedDict):
     """Its fields:
 

@@ -21,6 +21,23 @@ class NewUser(TypedDict):
     password: str
 
 
+class SessionShape(TypedDict):
+    """A login of a user.
+
+    `address`: From where it was made.
+    """
+
+    id: str
+    address: str
+    created_at: str
+    last_seen_at: str
+    expires_at: str
+
+
+class SessionList(TypedDict):
+    sessions: list[SessionShape]
+
+
 class UserChanges(TypedDict):
     """Fields that are not given stay as they are.
 

@@ -86,6 +86,7 @@ class ViewShape(TypedDict):
 
     `sources`: Names of its sources.
     `sinks`: Names of the sinks that deliver it.
+    `edition`: All of it, in short: a change that sends it as If-Match is safe.
     """
 
     id: str
@@ -100,6 +101,7 @@ class ViewShape(TypedDict):
     min_quality: int | None
     rights: list[str]
     sinks: list[str]
+    edition: str
 
 
 class ViewList(TypedDict):

@@ -43,6 +43,7 @@ class ChannelFacts:
     turnover: timedelta | None = None  # the time in which its whole list is replaced, at the pace of the last poll
     publisher_hints: PublisherHints = field(default_factory=PublisherHints)
     host_delay: timedelta = NO_WAIT
+    crowding: float = 1.0  # polls that all channels of its host deserve, as a multiple of those that it has room for
     time_window: TimeWindow | None = None
     is_pushed: bool = False  # by a hub that is trusted, and the interval is no person's
     bounds: PollBounds = field(default_factory=PollBounds)
@@ -63,7 +64,7 @@ class Plan:
 @dataclass(frozen=True, slots=True)
 class NextPoll:
     at: datetime
-    interval: timedelta
+    interval: timedelta  # that it deserves; a crowded host may have no room for it
     reason: str
     is_disabled_for_now: bool = False
     is_loud: bool = False

@@ -32,13 +32,15 @@ def next_poll(policy: str, facts: ChannelFacts, now: datetime, rng: Random) -> N
     else:
         plan = safety_plan(plan) if facts.is_pushed else plan
         plan = plan if facts.items_span is None else _sooner(plan, facts.items_span)
-    wait, reason, held_by = _no_sooner_than_asked(plan, facts, _jittered(plan, rng), rng)
+    own, reason, held_by = _no_sooner_than_asked(plan, facts, _jittered(plan, rng), rng)
+    wait = own if rest else _with_room(own, facts.crowding, plan)
+    reason = reason if wait == own else _why_crowded(own, facts.crowding)
     at, said = in_open_hours(now + wait, facts.time_window, facts.publisher_hints, rng)
     reason = "; ".join(part for part in (reason, said) if part)
     if at > now + wait and held_by is None:
         held_by = HeldBy.TIME_WINDOW if facts.time_window else HeldBy.PUBLISHER
     if rest is None:
-        return NextPoll(at, at - now, reason, held_by=held_by)
+        return NextPoll(at, at - now if wait == own else own, reason, held_by=held_by)
     return NextPoll(at, at - now, reason, rest.is_disabled_for_now, rest.is_loud, held_by)
 
 
@@ -69,6 +71,16 @@ def _jittered(plan: Plan, rng: Random) -> timedelta:
     # A policy may say "at once" or "long ago", and a long wait times a factor may be more than a timedelta holds.
     wait = min(max(plan.wait, NO_WAIT), plan.longest) * factor
     return min(max(wait, plan.shortest), plan.longest)
+
+
+def _with_room(own: timedelta, crowding: float, plan: Plan) -> timedelta:
+    """All intervals of a crowded host are lengthened alike: what is asked often stays what is asked most often."""
+    return max(own, min(own * max(crowding, 1.0), plan.longest))
+
+
+def _why_crowded(own: timedelta, crowding: float) -> str:
+    room = f"its host has room for {100 / crowding:.0f} % of the polls that its channels deserve"
+    return f"{room}: not after {in_words(own)}"
 
 
 def _no_sooner_than_asked(

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 
+from headwater.sources.causes import BORNE
+
 # Beyond this every cap has long been reached; a larger power would only cost time and memory.
 LARGEST_EXPONENT = 30
 LONGEST_BACKOFF = timedelta(hours=24)
@@ -46,14 +48,15 @@ _SAID_OF = {
     ErrorClass.UNREADABLE: "unreadable",
 }
 
-PATIENCE = {
-    ErrorClass.FORBIDDEN: Patience(5, timedelta(hours=24)),
-    ErrorClass.NOT_FOUND: Patience(3, timedelta(hours=48)),
-    ErrorClass.GONE: Patience(2, timedelta(hours=72)),
-    ErrorClass.UPSTREAM: Patience(10, timedelta(hours=6)),
-    ErrorClass.NETWORK: Patience(10, timedelta(hours=12)),
-    ErrorClass.UNREADABLE: Patience(5, timedelta(hours=24)),
+_RESTS = {
+    ErrorClass.FORBIDDEN: timedelta(hours=24),
+    ErrorClass.NOT_FOUND: timedelta(hours=48),
+    ErrorClass.GONE: timedelta(hours=72),
+    ErrorClass.UPSTREAM: timedelta(hours=6),
+    ErrorClass.NETWORK: timedelta(hours=12),
+    ErrorClass.UNREADABLE: timedelta(hours=24),
 }
+PATIENCE = {error: Patience(BORNE[error], rest) for error, rest in _RESTS.items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,6 +126,8 @@ def next_poll_of(
         turnover=standing.turnover,
         publisher_hints=standing.publisher_hints,
         host_delay=channel.host_delay,
+        # An interval that a person set is tried.
+        crowding=1.0 if channel.source.poll_every else channel.crowding,
         time_window=window_of(channel),
         # An interval that a person set is kept, whoever pushes.
         is_pushed=standing.hub is not None and policy is not Policy.FIXED and standing.hub.is_trusted_at(now),

@@ -95,6 +95,7 @@ class Leased:
     lost: int = 0  # leases in a row that ran out under a poll
     followed: frozenset[ChannelKind] = frozenset()  # what its source has already; known where it is a search
     hub: KnownHub | None = None  # that its answers named so far
+    crowding: float = 1.0  # polls that its host's channels deserve, as a multiple of those it has room for
     places: tuple[str, ...] = ()  # `kind url` of its source's feeds and sitemaps; known where it is a backfill
 
     @property
@@ -182,6 +183,7 @@ def leased_from(row: Any, leased_at: float) -> Leased:
         price=price_from(cadence.get("price")),
         common=tuple(common) if isinstance(common, list) else (),
         host_delay=timedelta(milliseconds=row["delay_ms"] or 0),
+        crowding=row["crowding"],
         most_pages=row["policy_pages"],
         now=row["now"],
         leased_at=leased_at,

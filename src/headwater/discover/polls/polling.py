@@ -56,7 +56,7 @@ from headwater.discover.polls.run_state import (
     run_state_from,
 )
 from headwater.discover.polls.run_store import RunStore, log_fields
-from headwater.discover.polls.submit_items import PollLost
+from headwater.discover.polls.submit_items import PollLost, in_parts
 from headwater.discover.polls.task import ReadAnswer
 from headwater.discover.publisher_hints import PublisherHints
 from headwater.discover.push.links import hub_named
@@ -157,12 +157,22 @@ class Poll:
             if step.ends_run:
                 return await self._finish(channel, step.run_state, FoundItems(), step.trouble)
             run_state = await self.run_store.leave_to_queue(channel, step.run_state)
+            run_state, rest = await self._take_all_but_last(channel, run_state, step.found_items)
             if run_state.is_last_step:
-                return await self._finish(channel, run_state, step.found_items, None)
-            run_state = await self.run_store.go_on(channel, run_state, step.found_items, self._now(channel))
+                return await self._finish(channel, run_state, rest, None)
+            run_state = await self.run_store.go_on(channel, run_state, rest, self._now(channel))
             if paused := self._pause(channel, run_state):
                 return await self._wait(channel, run_state, paused)
         return await self._finish(channel, run_state, FoundItems(), None)
+
+    async def _take_all_but_last(
+        self, channel: Leased, run_state: RunState, found_items: FoundItems
+    ) -> tuple[RunState, FoundItems]:
+        """Of a very long list; the last part ends the step, as a short list does."""
+        *parts, rest = in_parts(channel, found_items)
+        for part in parts:
+            run_state = await self.run_store.take_part(channel, run_state, part, self._now(channel))
+        return run_state, rest
 
     async def _ask(self, channel: Leased, run_state: RunState) -> tuple[RunState, ChannelAnswer]:
         heard = begun(run_state, await self.asker.ask(channel, run_state), self._now(channel))

@@ -76,6 +76,21 @@ class RunStore:
 
         return await self.settling.settle(take, **log_fields(channel))
 
+    async def take_part(self, channel: Leased, run_state: RunState, part: FoundItems, now: datetime) -> RunState:
+        """Of an answer that is taken in parts, any but the last. The run stands where it stood: whoever goes on after a
+        crash reads that answer again, and finds these items known.
+        """
+
+        async def take() -> RunState:
+            async with self.database.transaction() as connection:
+                taken = await take_found_items(connection, channel, run_state, part, now, self.limits)
+                held = await connection.fetchval(queries.hold_poll, channel.id, channel.token, self.lease)
+                if held is None:
+                    raise PollLost(str(channel.id))
+            return taken
+
+        return await self.settling.settle(take, **log_fields(channel))
+
     async def _has_gone_on(self, connection: Connection, channel: Leased, run_state: RunState) -> bool:
         return bool(await connection.fetchval(queries.has_got_to, channel.id, channel.token, run_state.to_dict()))
 

@@ -6,7 +6,7 @@ All in the caller's transaction; sifting the new from the known is pure.
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any
 
@@ -39,6 +39,11 @@ from headwater.urls.canonical import CanonicalUrl, canonicalise
 from headwater.urls.domains import Voice
 from headwater.urls.traps import Trap
 
+# The hosts of a part are locked while it is taken, and nothing of them is claimed then.
+PART = 2_000
+# Pages of one list that may be due at once. The others fall due one by one, as fast as their host may be asked.
+DUE_AT_ONCE = 500
+LONG_AGO = datetime.min.replace(tzinfo=UTC)
 # So many items claiming at once that they changed since the last poll are a clock, not a publisher.
 FEWEST_TO_DISTRUST = 10
 MOST_CHANGED_AT_ONCE = 0.5
@@ -122,18 +127,50 @@ def _short(text: str) -> bytes:
     return sha256(text.encode(errors="replace")).digest()[:HALF]
 
 
-def found_from(one: ListedItem, parent: str, now: datetime, *, is_believed: bool = True) -> FoundUrl:
+def found_from(
+    one: ListedItem, parent: str, now: datetime, *, is_believed: bool = True, due_in: timedelta | None = None
+) -> FoundUrl:
     """A date of change is believed; an item that only shows another headline changed by now."""
     changed_at = one.item.updated_at or (now if one.is_rewritten else None)
     changed_at = changed_at if is_believed else None
-    return FoundUrl(one.item.url, parent, min(one.item.depth, DEEPEST), changed_at=changed_at)
+    return FoundUrl(one.item.url, parent, min(one.item.depth, DEEPEST), due_in, changed_at)
 
 
-def is_believable(changed: Sequence[ListedItem], listed: int, since: datetime | None) -> bool:
-    """Whether dates of change mean anything: where half of a long list changed since the last poll, they do not."""
+def in_parts(channel: Leased, found_items: FoundItems) -> Iterator[FoundItems]:
+    """A very long list, the newest first: each part is a transaction of its own, its dates are judged as a whole.
+
+    Only of channels that do not remember their items: the list of a feed is short.
+    """
+    items = found_items.items
+    if len(items) <= DUE_AT_ONCE or channel.kind.traits.remembers_items or channel.lists_vacancies:
+        yield found_items
+        return
+    changed = [item.updated_at for item in items]
+    whole = replace(found_items, is_believed=is_believable(changed, len(items), channel.past.last_ok_at))
+    items = tuple(sorted(items, key=_age))
+    for start in range(0, len(items), PART):
+        yield replace(whole, items=items[start : start + PART], before=start)
+
+
+def _age(item: Item) -> timedelta:
+    return -((item.updated_at or item.published_at or LONG_AGO) - LONG_AGO)
+
+
+def due_in(place: int, delay: timedelta) -> timedelta | None:
+    """Of the page at this place of a list. Its host has no turn for it before that in any case, and what is found there
+    meanwhile, by whomever, does not stand behind it.
+    """
+    return (place - DUE_AT_ONCE + 1) * delay if place >= DUE_AT_ONCE else None
+
+
+def is_believable(changed: Sequence[datetime | None], listed: int, since: datetime | None) -> bool:
+    """Whether dates of change mean anything: where half of a long list changed since the last poll, they do not.
+
+    `changed`: when those changed that are no longer as they were; None: not said.
+    """
     if since is None or listed < FEWEST_TO_DISTRUST:
         return True
-    late = sum(one.is_rewritten or (one.item.updated_at or since) > since for one in changed)
+    late = sum(at is not None and at > since for at in changed)
     return late <= MOST_CHANGED_AT_ONCE * listed
 
 
@@ -162,7 +199,7 @@ async def take_found_items(
     channel = replace(channel, answered=found_items.url)
     if (found_items.items or found_items.harvest.vacancies) and await is_taken_down(connection, channel, found_items):
         return run_state.noting(TAKEN_DOWN)
-    taken = await take_items(connection, channel, run_state, found_items.items, now, limits)
+    taken = await take_items(connection, channel, run_state, found_items, now, limits)
     if channel.lists_vacancies:
         own_page = await _note_own_page(connection, channel, found_items)
         counted = replace(taken, tally=run_state.tally)
@@ -195,6 +232,15 @@ async def is_taken_down(connection: Connection, channel: Leased, found_items: Fo
 
 
 @dataclass(frozen=True, slots=True)
+class ListedPart:
+    """What items were told by, where their part of its list begins, and whether its dates are believed, if known."""
+
+    told_by: ChannelKind
+    before: int | None
+    is_believed: bool | None
+
+
+@dataclass(frozen=True, slots=True)
 class Offered:
     """New and changed items before the frontier: its answers, and those that were not offered."""
 
@@ -221,17 +267,20 @@ async def take_items(
     connection: Connection,
     channel: Leased,
     run_state: RunState,
-    items: Sequence[Item],
+    found_items: FoundItems,
     now: datetime,
     limits: IntakeLimits,
 ) -> RunState:
     """The run state with these items counted."""
+    items = found_items.items
     if not items:
         return run_state
     found, _ = distinct_items(items)
     sifted = await _sift(connection, channel, found)
     led_to = await _led_to(connection, sifted.changed, {one.url.url_hash for one in found})
-    offered = await _offer(connection, channel, run_state.step.reads_as, sifted, led_to, now, limits)
+    before = None if channel.kind.traits.remembers_items else found_items.before
+    place = ListedPart(run_state.step.reads_as, before, found_items.is_believed)
+    offered = await _offer(connection, channel, place, sifted, led_to, now, limits)
     if channel.kind.traits.remembers_items:
         await _remember(connection, channel, without(sifted, offered.left_out), offered.refused, now)
         # What may not be told of the target of a redirect is not: what was said of it before stands.
@@ -259,7 +308,7 @@ async def _sift(connection: Connection, channel: Leased, found: Sequence[ListedI
 async def _offer(
     connection: Connection,
     channel: Leased,
-    told_by: ChannelKind,
+    place: ListedPart,
     sifted: Sifted,
     led_to: Sequence[ListedItem],
     now: datetime,
@@ -269,13 +318,24 @@ async def _offer(
     # What is new to a channel with a memory was written, not changed.
     changed = sifted.changed if channel.kind.traits.remembers_items else sifted.new
     listed = len(sifted.fresh) + len(sifted.known)
-    is_believed, voice = is_believable(changed, listed, channel.past.last_ok_at), channel.voice
+    is_believed, voice = place.is_believed, channel.voice
+    if is_believed is None:
+        dates = [now if one.is_rewritten else one.item.updated_at for one in changed]
+        is_believed = is_believable(dates, listed, channel.past.last_ok_at)
     wanted, beyond = await _within_budget(connection, channel, (*sifted.fresh, *led_to))
     offered, too_many = await _within_the_day(connection, channel, wanted, now, limits.foreign_per_day)
+    delay = channel.host_delay or limits.default_delay
     found = [
-        found_from(one, channel.url.url, now, is_believed=is_believed and voice.covers(one.url.host)) for one in offered
+        found_from(
+            one,
+            channel.url.url,
+            now,
+            is_believed=is_believed and voice.covers(one.url.host),
+            due_in=None if place.before is None else due_in(place.before + nth, delay),
+        )
+        for nth, one in enumerate(offered)
     ]
-    answers = await _submit(connection, channel, told_by, found, limits)
+    answers = await _submit(connection, channel, place.told_by, found, limits)
     await _count_foreign(connection, channel, offered, answers, now)
     return Offered(answers, too_many, beyond, is_believed)
 

@@ -30,6 +30,7 @@ class Callback:
     topic: str
     secret: str
     is_verified: bool
+    is_followed: bool  # its channel is polled
 
     def __repr__(self) -> str:
         return f"Callback({self.channel_id})"
@@ -52,7 +53,7 @@ class Callbacks:
             return None
         protocol = Protocol(row["protocol"])
         is_verified = row["verified_at"] is not None
-        return Callback(token, row["channel_id"], protocol, row["topic"], row["secret"], is_verified)
+        return Callback(token, row["channel_id"], protocol, row["topic"], row["secret"], is_verified, row["is_active"])
 
     async def confirm(self, token: str, said: Mapping[str, str]) -> str | None:
         """What a hub asks with GET, and what it is answered; None is 404. Only what is pending is confirmed."""
@@ -69,7 +70,12 @@ class Callbacks:
         if mode == "denied":
             await self._deny(callback, said.get("hub.reason", ""))
             return ""
-        if mode != "subscribe" or callback.is_verified or not 0 < len(challenge) <= LONGEST_CHALLENGE:
+        if not 0 < len(challenge) <= LONGEST_CHALLENGE:
+            return None
+        if mode == "unsubscribe" and callback.is_verified and not callback.is_followed:
+            await self.database.execute(queries.end_callback, token)
+            return challenge
+        if mode != "subscribe" or callback.is_verified or not callback.is_followed:
             return None
         return challenge if await self._begin(callback, said.get("hub.lease_seconds", "")) else None
 

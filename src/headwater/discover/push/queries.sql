@@ -30,16 +30,37 @@ WHERE channel_id = $1::uuid AND first_seen_at > $2::timestamptz AND ($3::timesta
 
 -- name: claim_subscriptions
 -- Those that are due to be asked for or renewed, each put off for as long as asking may take. One whose channel is not polled
--- waits: it is looked at again in a day. None while everything is paused.
+-- any more is left, or waits: it is looked at again in a day. None while everything is paused.
 WITH due AS MATERIALIZED (
     SELECT s.channel_id, c.is_active FROM subscriptions s JOIN channels c ON c.id = s.channel_id
     WHERE s.due_at <= statement_timestamp() AND NOT EXISTS (SELECT FROM crawl_pause) ORDER BY s.due_at LIMIT $1::integer FOR UPDATE OF s SKIP LOCKED
 ), claimed AS (
     UPDATE subscriptions s SET due_at = statement_timestamp() + CASE WHEN d.is_active THEN interval '10 minutes' ELSE interval '1 day' END
     FROM due d WHERE s.channel_id = d.channel_id
-    RETURNING s.channel_id, s.protocol, s.hub, s.hub_host, s.topic, s.failures, d.is_active
+    RETURNING s.channel_id, s.protocol, s.hub, s.hub_host, s.topic, s.failures, d.is_active, s.state
 )
-SELECT channel_id, protocol, hub, hub_host, topic, failures FROM claimed WHERE is_active;
+SELECT channel_id, protocol, hub, hub_host, topic, failures, is_active FROM claimed
+WHERE is_active OR state IN ('active', 'pending') OR EXISTS (SELECT FROM callbacks k WHERE k.channel_id = claimed.channel_id);
+
+-- name: callbacks_to_leave
+-- What a hub has confirmed for a channel. Those of rssCloud cannot be taken back: they lapse within a day.
+SELECT k.token, k.hub, k.topic FROM callbacks k JOIN subscriptions s ON s.channel_id = k.channel_id
+WHERE k.channel_id = $1::uuid AND k.verified_at IS NOT NULL AND s.protocol = 'websub' AND s.lease_until > statement_timestamp();
+
+-- name: note_left
+-- A channel that is polled no more has told its hub. Its callbacks stay for the hub to confirm that, and go with the next look.
+WITH known AS (
+    DELETE FROM callbacks k USING subscriptions s
+    WHERE k.channel_id = $1::uuid AND s.channel_id = $1 AND (k.verified_at IS NULL OR s.protocol <> 'websub' OR s.lease_until IS NULL)
+)
+UPDATE subscriptions s
+SET state = 'wanted', reason = NULL, failures = 0, due_at = statement_timestamp() + interval '1 day', since = NULL, lease_until = NULL,
+    quiet_until = NULL, proofs = 0, pinged_at = NULL
+FROM channels c WHERE s.channel_id = $1 AND c.id = $1 AND NOT c.is_active;
+
+-- name: end_callback
+-- The hub has confirmed that it forgets us.
+DELETE FROM callbacks WHERE token = $1::text;
 
 -- name: drop_unverified
 -- A callback that was to replace another one and that no hub has confirmed.
@@ -76,8 +97,8 @@ WHERE s.channel_id = w.channel_id;
 
 -- name: callback_named
 -- What was asked with it. Unknown: nobody was given it, or another has taken its place.
-SELECT k.channel_id, k.secret, k.topic, k.verified_at, s.protocol FROM callbacks k
-JOIN subscriptions s ON s.channel_id = k.channel_id WHERE k.token = $1::text;
+SELECT k.channel_id, k.secret, k.topic, k.verified_at, s.protocol, c.is_active FROM callbacks k
+JOIN subscriptions s ON s.channel_id = k.channel_id JOIN channels c ON c.id = k.channel_id WHERE k.token = $1::text;
 
 -- name: hold_subscription
 -- Subscriptions before callbacks: two ways round would be a deadlock.

@@ -27,6 +27,7 @@ from headwater.fetch.outcomes import (
     TakenDown,
 )
 from headwater.log import Logger
+from headwater.net.problems import Problem
 from headwater.net.redirects import REPEATS_THE_METHOD, Flaw, Hop, flaw_in_words, next_hop
 from headwater.net.transport import Response
 from headwater.politeness.backoff import Backoff, wait_before_retry
@@ -35,6 +36,7 @@ from headwater.urls.canonical import CanonicalUrl, canonicalise
 
 queries = load_queries("headwater.discover.push")
 
+SECRET = b"hub.secret="
 HUB = "hub"  # the kind of these requests, for slots and logs
 AT_ONCE = 20
 LONGEST_ANSWER_BYTES = 65_536
@@ -56,6 +58,7 @@ class DueSubscription:
     named: NamedHub
     hub_host: str
     failures: int
+    is_followed: bool = True  # else its channel is polled no more, and its hub is told so
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +79,12 @@ class HubTook:
     """The hub took it, and will confirm it."""
 
 
-HubAnswer = HubTook | HubRefusal | HubBusy
+@dataclass(frozen=True, slots=True)
+class HubOutside:
+    """It was to be told a secret over http, and stands in no network of our own: nothing was said."""
+
+
+HubAnswer = HubTook | HubRefusal | HubBusy | HubOutside
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +94,7 @@ class Subscriber:
     public_url: str
     random: Random
     log: Logger
+    has_network: bool = False  # places of our own may be asked, where http is as good
 
     async def ask_due(self) -> int:
         """What is due at hubs that have a slot; how many were asked."""
@@ -95,7 +104,7 @@ class Subscriber:
         for due in map(_due_from, rows):
             if due.hub_host in full:
                 continue
-            if await self.ask(due):
+            if await (self.ask(due) if due.is_followed else self.leave(due)):
                 asked += 1
             else:
                 full.add(due.hub_host)
@@ -103,18 +112,15 @@ class Subscriber:
 
     async def ask(self, due: DueSubscription) -> bool:
         """False where its hub has no slot soon: all that is due there waits for its turn."""
-        token, secret = new_secret(), new_secret()
-        await self.database.execute(queries.drop_unverified, due.channel_id)
-        named = due.named
-        added = queries.add_callback(
-            token=token, channel_id=due.channel_id, secret=secret, hub=named.hub, topic=named.topic
-        )
-        if await self.database.fetchval(*added) is None:
-            return True
-        try:
-            answer = await self._answer(named, request_body(named, self.public_url, token, secret))
-        except NetworkDown:
-            answer = HubBusy(WHILE_NETWORK_IS_DOWN)
+        answer: HubAnswer = HubOutside()
+        token = ""
+        for tells_secret in secrecies(due.named, has_network=self.has_network):
+            token, secret = new_secret(), new_secret() if tells_secret else ""
+            if not await self._expect(due, token, secret):
+                return True
+            answer = await self._answer(due.named, request_body(due.named, self.public_url, token, secret))
+            if not isinstance(answer, HubOutside):
+                break
         match answer:
             case HubTook():
                 wait = wait_before_retry(due.failures + 1, CONFIRMED_WITHIN, self.random)
@@ -131,6 +137,29 @@ class Subscriber:
         self.log.info("hub_asked", channel=str(due.channel_id), host=due.hub_host, answer=told)
         return True
 
+    async def leave(self, due: DueSubscription) -> bool:
+        """Tell the hub of a channel that is polled no more; one that does not hear is answered 410 when it pushes."""
+        answer: HubAnswer = HubTook()
+        for row in await self.database.fetch(queries.callbacks_to_leave, due.channel_id):
+            named = NamedHub(due.named.protocol, row["hub"], row["topic"])
+            answer = await self._answer(named, leaving_body(named, self.public_url, row["token"]))
+            if isinstance(answer, HubBusy):
+                await self.database.execute(queries.put_off_hub, due.hub_host, answer.wait, TURN)
+                return False
+        await self.database.execute(queries.note_left, due.channel_id)
+        told = answer.reason if isinstance(answer, HubRefusal) else "asked"
+        self.log.info("hub_left", channel=str(due.channel_id), host=due.hub_host, answer=told)
+        return True
+
+    async def _expect(self, due: DueSubscription, token: str, secret: str) -> bool:
+        """The callback is there before its hub is asked: it may confirm before it answers."""
+        await self.database.execute(queries.drop_unverified, due.channel_id)
+        named = due.named
+        added = queries.add_callback(
+            token=token, channel_id=due.channel_id, secret=secret, hub=named.hub, topic=named.topic
+        )
+        return await self.database.fetchval(*added) is not None
+
     async def _answer(self, named: NamedHub, body: bytes) -> HubAnswer:
         """A redirect that repeats the request is followed to any host, but never from https to http."""
         try:
@@ -138,16 +167,38 @@ class Subscriber:
         except UrlRejected as error:
             return HubRefusal(error.what, REFUSED)
         for _ in range(MOST_REDIRECTS):
-            outcome = await self.follower.fetch(_request(place, body))
+            request = _request(place, body)
+            try:
+                outcome = await self.follower.fetch(request)
+            except NetworkDown:
+                return HubBusy(WHILE_NETWORK_IS_DOWN)
             if (led_to := _led_to(outcome, place)) is None:
-                return heard_from_hub(outcome)
+                is_outside = request.is_only_inside and is_blocked(outcome)
+                return HubOutside() if is_outside else heard_from_hub(outcome)
             place = led_to
         return HubRefusal(flaw_in_words(Flaw.TOO_MANY_REDIRECTS), REFUSED)
 
 
 def _due_from(row: Any) -> DueSubscription:
     named = NamedHub(Protocol(row["protocol"]), row["hub"], row["topic"])
-    return DueSubscription(row["channel_id"], named, row["hub_host"], row["failures"])
+    return DueSubscription(row["channel_id"], named, row["hub_host"], row["failures"], row["is_active"])
+
+
+def secrecies(named: NamedHub, *, has_network: bool) -> tuple[bool, ...]:
+    """Whether a secret is told, in the order in which it is tried. Never in the open (WebSub 5.1). Pure.
+
+    Over http only a hub in a network of our own is told one. Any other is asked without: then its pushes prove
+    nothing, and are reasons to poll.
+    """
+    if named.protocol is Protocol.RSSCLOUD:
+        return (False,)
+    if named.hub.lower().startswith("https://"):
+        return (True,)
+    return (True, False) if has_network else (False,)
+
+
+def is_blocked(outcome: FetchOutcome) -> bool:
+    return isinstance(outcome, Failed) and outcome.problem.kind is Problem.BLOCKED_ADDRESS
 
 
 def _request(place: CanonicalUrl, body: bytes) -> FetchRequest:
@@ -158,6 +209,7 @@ def _request(place: CanonicalUrl, body: bytes) -> FetchRequest:
         method="POST",
         body=body,
         body_bytes=LONGEST_ANSWER_BYTES,
+        is_only_inside=SECRET in body and place.origin.scheme == "http",
     )
 
 
@@ -191,10 +243,16 @@ def request_body(named: NamedHub, public_url: str, token: str, secret: str) -> b
             "hub.mode": "subscribe",
             "hub.topic": named.topic,
             "hub.callback": callback,
-            "hub.secret": secret,
             "hub.lease_seconds": str(int(LONGEST_LEASE.total_seconds())),
+            **({"hub.secret": secret} if secret else {}),
         }
     return urlencode(form).encode()
+
+
+def leaving_body(named: NamedHub, public_url: str, token: str) -> bytes:
+    """Pure."""
+    callback = callback_address(public_url, token)
+    return urlencode({"hub.mode": "unsubscribe", "hub.topic": named.topic, "hub.callback": callback}).encode()
 
 
 def heard_from_hub(outcome: FetchOutcome) -> HubAnswer:

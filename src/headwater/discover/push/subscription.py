@@ -17,6 +17,8 @@ USUAL_LEASE = timedelta(days=1)
 SHORTEST_RENEWAL = timedelta(hours=6)
 # As many as there are in a day: channels of one hub that were added together do not renew together.
 SPREAD = timedelta(days=1)
+# A publisher's clock may be ahead of ours: so much later a thing may be dated than the ping that told of it.
+CLOCKS_APART = timedelta(minutes=1)
 CLOUD_LEASE = timedelta(hours=25)
 ASKED_AGAIN_WHEN_DENIED = timedelta(days=30)
 
@@ -40,13 +42,17 @@ class KnownHub:
     def after_poll(
         self, published: Sequence[datetime | None], now: datetime, looked_at: datetime | None, unlisted: int = 0
     ) -> "KnownHub":
-        """A poll that a ping asked for finds what was pushed."""
+        """A poll that a ping asked for finds what the ping spoke of; what was published after it, the poll found."""
         if self.since is None or not self.holds_at(now):
             return replace(self, pinged_at=None)
+        record, found = self.record, published
         if self.pinged_at is not None:
-            record = after_push(self.record, published, self.pinged_at, self.since)
-        else:
-            record = after_poll(self.record, published, now, looked_at, self.since)
+            told_until = self.pinged_at + CLOCKS_APART
+            record = after_push(
+                record, [one for one in published if one is None or one <= told_until], self.pinged_at, self.since
+            )
+            found = [one for one in published if one is not None and one > told_until]
+        record = after_poll(record, found, now, looked_at, self.since)
         return replace(self, record=after_lies(record, unlisted), pinged_at=None)
 
     def after_push(self, published: Sequence[datetime | None], received_at: datetime) -> "KnownHub":

@@ -2,6 +2,7 @@
 
 from starlette.requests import Request
 
+from headwater.accounts.attempts import TooManyAttempts
 from headwater.accounts.sessions import Session
 from headwater.errors import NotFound
 from headwater.serve.access.caller import Caller, NotIdentified, Proof
@@ -12,7 +13,13 @@ from headwater.serve.access.visits import visit_of
 async def begin_login(entrance: Entrance, request: Request, name: str, password: str) -> Session:
     """A login before it ends. Raises NotIdentified and TooManyAttempts."""
     visit = visit_of(request)
-    session = await entrance.sessions.log_in(name, password, visit.address)
+    try:
+        session = await entrance.sessions.log_in(name, password, visit.address)
+    except TooManyAttempts:
+        # Once for each wait: whoever tries without end must not fill the log.
+        if await entrance.sessions.is_news(name, visit.address):
+            visit.caller, visit.claims = None, await _known_name(entrance, name)
+        raise
     if session is None:
         visit.caller, visit.claims = None, await _known_name(entrance, name)
         raise NotIdentified("Name and password do not fit.", fix="Try again, or ask an admin for a new password.")

@@ -170,7 +170,7 @@ def unwritten() -> ProblemDetails:
 
 
 def is_noted(status: int, visit: WebVisit) -> bool:
-    return (status < 400 and not visit.only_reads) or (status == 401 and visit.claims is not None)
+    return (status < 400 and not visit.only_reads) or (status in (401, 429) and visit.claims is not None)
 
 
 def line_of(scope: Scope, visit: WebVisit, status: int, body: "_SeenBody") -> AuditLine:

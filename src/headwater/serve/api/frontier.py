@@ -11,11 +11,11 @@ from fastapi import APIRouter, Depends, Path, Query, Response
 from headwater.actions.searching import source_id_of
 from headwater.actions.urls import frontier_stats, queue_urls
 from headwater.errors import Refused, UsageError
+from headwater.frontier.control import kill, kill_where, raise_now, remove_where, retry_now, retry_where
 from headwater.frontier.control import remove as forget
-from headwater.frontier.control import retry_now, retry_where
 from headwater.frontier.entry import EntryOrigin, EntryStatus
 from headwater.frontier.listing import EntryOrder, count_matching, entry_with_id, filter_for, list_in_order
-from headwater.frontier.reads import Filter, list_entries
+from headwater.frontier.reads import Filter, failures_by_class, list_entries
 from headwater.frontier.submit import SubmitOutcome
 from headwater.serve.access.gate import Operator, Viewer
 from headwater.serve.api.frontier_shapes import (
@@ -23,7 +23,11 @@ from headwater.serve.api.frontier_shapes import (
     BulkSubmission,
     EntryList,
     EntryShape,
+    FailureClassList,
     FrontierStatsShape,
+    KillReason,
+    KillWish,
+    ManyWish,
     RetryWish,
     Submission,
     SubmittedEntry,
@@ -32,7 +36,7 @@ from headwater.serve.api.operations import OperationShape
 from headwater.serve.operations import Progress
 from headwater.serve.shared import USUAL_PAGE, Cursor, Installed, Limit, LongWork, OnceOnly
 from headwater.services import Services
-from headwater.shapes.frontier import entry_as_dict, queued_as_dicts, stats_as_dict
+from headwater.shapes.frontier import entry_as_dict, failure_as_dict, queued_as_dicts, stats_as_dict
 from headwater.urls.canonical import canonicalise
 
 router = APIRouter(prefix="/api/v1", tags=["frontier"])
@@ -124,6 +128,13 @@ async def show_stats(
     return FrontierStatsShape.model_validate(stats_as_dict(found) | totals | more)
 
 
+@router.get("/frontier/failures")
+async def list_failures(caller: Viewer, services: Installed) -> FailureClassList:
+    """Group the URLs that failed or are dead by what went wrong, the largest group first."""
+    found = await failures_by_class(services.database)
+    return FailureClassList.model_validate({"failures": [failure_as_dict(one) for one in found]})
+
+
 @router.get("/frontier/{id}")
 async def show_entry(caller: Viewer, services: Installed, id: EntryId) -> EntryShape:
     """Show one URL of the queue."""
@@ -173,7 +184,14 @@ async def submit_many(caller: Operator, services: Installed, once: OnceOnly, wan
         items = wanted.every_item
         priorities = [one.priority for one in items]
         urls = [one.url for one in items]
-        queued = await queue_urls(services, urls, wanted.source_id, origin=wanted.origin, priorities=priorities)
+        queued = await queue_urls(
+            services,
+            urls,
+            wanted.source_id,
+            origin=wanted.origin,
+            priorities=priorities,
+            is_dry=wanted.dry_run,
+        )
         counts = Counter(str(one.outcome) for one in queued)
         return BulkAnswer.model_validate({"answers": queued_as_dicts(queued), "counts": dict(counts)})
 
@@ -193,6 +211,63 @@ async def retry_url(caller: Operator, services: Installed, id: EntryId) -> Entry
     entry = await entry_with_id(services.database, id)
     await retry_now(services.database, canonicalise(entry.url))
     return EntryShape.model_validate(entry_as_dict(await entry_with_id(services.database, id)))
+
+
+@router.post("/frontier/{id}/raise")
+async def raise_url(caller: Operator, services: Installed, id: EntryId) -> EntryShape:
+    """Queue a known URL again as the next of its host, whose pace holds all the same."""
+    entry = await entry_with_id(services.database, id)
+    await raise_now(services.database, canonicalise(entry.url))
+    return EntryShape.model_validate(entry_as_dict(await entry_with_id(services.database, id)))
+
+
+@router.post("/frontier/{id}/kill")
+async def kill_url(caller: Operator, services: Installed, id: EntryId, wanted: KillReason) -> EntryShape:
+    """Never fetch a URL again, whoever lists it, until a person retries it. 409 while it is being fetched."""
+    entry = await entry_with_id(services.database, id)
+    await kill(services.database, canonicalise(entry.url), caller.name, wanted.because)
+    return EntryShape.model_validate(entry_as_dict(await entry_with_id(services.database, id)))
+
+
+@router.post("/frontier/kill", status_code=202, name="kill_urls")
+async def kill_many(
+    caller: Operator, services: Installed, work: LongWork, wanted: KillWish, response: Response
+) -> OperationShape:
+    """Never fetch again all URLs that match; the operation counts them."""
+    chosen, who = await _chosen(services, wanted), caller.name
+
+    async def kill_all(progress: Progress) -> Mapping[str, Any]:
+        return {"killed": await kill_where(services.database, chosen, who, wanted.because, progress)}
+
+    begun = await work.begin("frontier.kill", who, kill_all)
+    response.headers["location"] = f"/api/v1/operations/{begun.id}"
+    return OperationShape.model_validate(begun)
+
+
+@router.post("/frontier/remove", status_code=202, name="remove_urls")
+async def remove_many(
+    caller: Operator, services: Installed, work: LongWork, wanted: ManyWish, response: Response
+) -> OperationShape:
+    """Forget all URLs that match: a channel that lists one again makes it new. The operation counts them."""
+    chosen = await _chosen(services, wanted)
+
+    async def remove_all(progress: Progress) -> Mapping[str, Any]:
+        return {"removed": await remove_where(services.database, chosen, progress)}
+
+    begun = await work.begin("frontier.remove", caller.name, remove_all)
+    response.headers["location"] = f"/api/v1/operations/{begun.id}"
+    return OperationShape.model_validate(begun)
+
+
+async def _chosen(services: Services, wanted: ManyWish) -> Filter:
+    return filter_for(
+        status=wanted.status,
+        source_id=await source_id_of(services, wanted.source_id),
+        host=wanted.host,
+        origin=wanted.origin,
+        reason=wanted.reason,
+        prefix=wanted.prefix,
+    )
 
 
 @router.post("/frontier/retry", status_code=202, name="retry_urls")

@@ -106,6 +106,7 @@ class BulkSubmission(BaseModel):
     items: list[SubmissionItem] = Field(default_factory=list, max_length=MOST_URLS)
     source_id: SourceName = None
     origin: EntryOrigin = EntryOrigin.MANUAL
+    dry_run: bool = Field(False, description="Only say what would become of each; nothing is changed.")
 
     @model_validator(mode="after")
     def _has_some(self) -> Self:
@@ -134,6 +135,44 @@ class SubmittedUrl(BaseModel):
 class BulkAnswer(BaseModel):
     answers: list[SubmittedUrl]
     counts: dict[str, int] = Field(description="By outcome.")
+
+
+class FailureClassShape(BaseModel):
+    """URLs that failed (and are tried again) or are dead for one reason. `said` and `url` are of one of them."""
+
+    status: EntryStatus
+    reason: str
+    entries: int
+    is_capped: bool = Field(description="There are more than were counted.")
+    said: str
+    url: str
+
+
+class FailureClassList(BaseModel):
+    failures: list[FailureClassShape]
+
+
+class KillReason(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    because: str = Field("", max_length=500, description="Why, for those who wonder later.")
+
+
+class ManyWish(BaseModel):
+    """Which URLs: by their status, and by one thing more at least."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    status: Literal[EntryStatus.PENDING, EntryStatus.FAILED, EntryStatus.DEAD, EntryStatus.FETCHED]
+    host: str | None = Field(None, max_length=255)
+    reason: str | None = Field(None, max_length=200, description="Only those that ended so, such as not_found.")
+    source_id: str | None = Field(None, max_length=2_083)
+    origin: EntryOrigin | None = None
+    prefix: str | None = Field(None, max_length=2_083, description="Only URLs that begin so.")
+
+
+class KillWish(ManyWish, KillReason):
+    pass
 
 
 class RetryWish(BaseModel):

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Path, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from headwater.actions.hosts import (
@@ -11,6 +11,8 @@ from headwater.actions.hosts import (
     clear_host_policy,
     decision_of_robots,
     page_of_hosts,
+    refetch_robots,
+    rights_of_host,
     robots_named,
     set_host_policy,
     story_of_host,
@@ -19,12 +21,23 @@ from headwater.actions.hosts import (
 from headwater.errors import UsageError
 from headwater.frontier.host_rules import RuleChange, clear_rules, set_rules
 from headwater.politeness.hosts import HostPolicy, host_named
+from headwater.reports.frontier import HostState
 from headwater.serve.access.gate import Operator, Viewer
 from headwater.serve.api.source_shapes import Words
 from headwater.serve.bodies import KeptText, StrictBody
+from headwater.serve.editions import IfMatch, tagged
 from headwater.serve.shared import USUAL_PAGE, Cursor, Installed, Limit
 from headwater.services import Services
-from headwater.shapes.hosts import decision_as_dict, host_as_dict, policy_as_dict, robots_as_dict, rules_as_dict
+from headwater.shapes.hosts import (
+    decision_as_dict,
+    host_as_dict,
+    host_row_as_dict,
+    policy_as_dict,
+    refetch_as_dict,
+    robots_as_dict,
+    rules_as_dict,
+)
+from headwater.sources.health_word import HealthStatus
 
 router = APIRouter(prefix="/api/v1", tags=["hosts"])
 
@@ -41,6 +54,7 @@ class HostShape(BaseModel):
     penalty_ms: int
     in_flight: int
     max_concurrency: int
+    health: HealthStatus = Field(description="The worst of its last answer and of why it is closed.")
 
 
 class HostList(BaseModel):
@@ -78,6 +92,7 @@ class PolicyShape(BaseModel):
     last_seen_status: int | None
     updated_at: datetime | None
     own: dict[str, Any]
+    edition: str = Field(description="Of what was set, in short: a change that sends it as If-Match is safe.")
     effective_delay_ms: float
     decided_by: str
 
@@ -92,6 +107,15 @@ class RobotsShape(BaseModel):
     disallow: list[str]
     robots: list[dict[str, Any]]
     check: dict[str, Any] | None
+
+
+class RefetchShape(BaseModel):
+    """Origins that were asked for their robots.txt now, and those that could not be: each before its next request."""
+
+    asked: list[str] = Field(examples=[["https://harbour.example"]])
+    left: list[str]
+    wait_seconds: float | None = Field(description="Until the host may be asked again.")
+    robots: list[dict[str, Any]] = Field(description="As it is known now.")
 
 
 class RuleFields(StrictBody):
@@ -115,10 +139,18 @@ class RulesList(BaseModel):
 
 
 @router.get("/hosts")
-async def list_hosts(caller: Viewer, services: Installed, limit: Limit = USUAL_PAGE, cursor: Cursor = None) -> HostList:
+async def list_hosts(
+    caller: Viewer,
+    services: Installed,
+    limit: Limit = USUAL_PAGE,
+    cursor: Cursor = None,
+    state: Annotated[
+        HostState | None, Query(description="Only hosts in this state; a short page with a cursor has searched so far.")
+    ] = None,
+) -> HostList:
     """List hosts with their state."""
-    page = await page_of_hosts(services, limit, cursor)
-    return HostList.model_validate({"hosts": [dict(row) for row in page.items], "cursor": page.cursor})
+    page = await page_of_hosts(services, limit, cursor, state)
+    return HostList.model_validate({"hosts": [host_row_as_dict(row) for row in page.items], "cursor": page.cursor})
 
 
 @router.get("/url-rules")
@@ -136,26 +168,36 @@ async def show_host(caller: Viewer, services: Installed, host: HostName) -> Whol
 
 
 @router.get("/hosts/{host}/policy")
-async def show_policy(caller: Viewer, services: Installed, host: HostName) -> PolicyShape:
+async def show_policy(caller: Viewer, services: Installed, response: Response, host: HostName) -> PolicyShape:
     """Show the policy of a host, with the values that hold beside those that were set."""
-    return policy_shape(await story_of_host(services, host))
+    return await _policy_of(services, response, host)
 
 
 @router.put("/hosts/{host}/policy")
-async def change_policy(caller: Operator, services: Installed, host: HostName, wanted: PolicyFields) -> PolicyShape:
+async def change_policy(
+    caller: Operator, services: Installed, response: Response, host: HostName, wanted: PolicyFields, known: IfMatch
+) -> PolicyShape:
     """Set what is given of a host's policy; the rest stays. Robots.txt may still slow us down."""
     policy = HostPolicy(**wanted.model_dump())
     if policy == HostPolicy():
         raise UsageError(f"Nothing was asked for {host}.", fix="Give one of the fields.")
-    await set_host_policy(services, host, policy)
-    return policy_shape(await story_of_host(services, host))
+    await set_host_policy(services, host, policy, known)
+    return await _policy_of(services, response, host)
 
 
 @router.delete("/hosts/{host}/policy")
-async def remove_policy(caller: Operator, services: Installed, host: HostName) -> PolicyShape:
+async def remove_policy(
+    caller: Operator, services: Installed, response: Response, host: HostName, known: IfMatch
+) -> PolicyShape:
     """Take back all of a host's policy: the defaults hold again."""
-    await clear_host_policy(services, host)
-    return policy_shape(await story_of_host(services, host))
+    await clear_host_policy(services, host, known)
+    return await _policy_of(services, response, host)
+
+
+async def _policy_of(services: Services, response: Response, host: str) -> PolicyShape:
+    shown = policy_shape(await story_of_host(services, host))
+    tagged(response, shown.edition)
+    return shown
 
 
 def policy_shape(story: HostStory) -> PolicyShape:
@@ -183,6 +225,26 @@ async def show_robots(
         robots=told,
         check=decision,
     )
+
+
+@router.post("/hosts/{host}/robots/refetch")
+async def refetch_robots_of_host(caller: Operator, services: Installed, host: HostName) -> RefetchShape:
+    """Ask for the robots.txt of a host anew: now if its pace allows, else before its next request."""
+    return RefetchShape.model_validate(refetch_as_dict(await refetch_robots(services, host)))
+
+
+@router.get("/hosts/{host}/rights")
+async def show_rights(
+    caller: Viewer,
+    services: Installed,
+    host: HostName,
+    path: Annotated[KeptText, Query(max_length=2_083, description="Of a page.")] = "/",
+) -> dict[str, Any]:
+    """Show what robots.txt and tdmrep.json of a host say about uses of a page: training, search, text and data mining.
+
+    What a page says itself stands in its document.
+    """
+    return await rights_of_host(services, host, path)
 
 
 @router.get("/hosts/{host}/rules")

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Path, Response
+from fastapi import APIRouter, Path, Query, Response
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from headwater.actions.adding_sinks import add_sink
@@ -27,10 +27,13 @@ from headwater.errors import UsageError
 from headwater.reports.sinks import delivery_now
 from headwater.serve.access.gate import Admin, Operator, Viewer
 from headwater.serve.api.operations import OperationShape
+from headwater.serve.bodies import KeptText
+from headwater.serve.editions import IfMatch, tagged
 from headwater.serve.operations import Progress
 from headwater.serve.shared import Installed, LongWork
 from headwater.services import Services
 from headwater.shapes.sinks import added_as_dict, sink_as_dict, sink_story_as_dict, verification_as_dict
+from headwater.sources.health_word import HealthStatus
 
 router = APIRouter(prefix="/api/v1", tags=["sinks"])
 
@@ -52,6 +55,8 @@ class SinkShape(BaseModel):
     state: str = Field(description="active, paused, or disabled by its own wish.", examples=["active"])
     state_reason: str | None
     standing: str = Field(description="In a word for people.", examples=["up to date"])
+    health: HealthStatus = Field(description="The worst of its last try and its checks.")
+    edition: str = Field(description="What people decide of it, in short: a removal that sends it as If-Match is safe.")
     set_by: str | None = Field(description="The setting that made it, and that it follows at each start.")
     position: int
     log_position: int
@@ -90,9 +95,17 @@ class FailedRecordShape(BaseModel):
     failed_at: datetime
 
 
+class FailureGroupShape(BaseModel):
+    error: str = Field(description="The sink's own words, with … in place of numbers and ids.")
+    records: int
+    parked: int
+    last_at: datetime
+
+
 class SinkStoryShape(SinkShape):
     forgets_not: str | None = Field(description="Why it cannot take back what it was sent; null: it can.")
     failed_records: list[FailedRecordShape]
+    failed_by_error: list[FailureGroupShape] = Field(description="The same by what it said, of the first 10,000.")
 
 
 class SinkList(BaseModel):
@@ -222,15 +235,17 @@ async def add(caller: Admin, services: Installed, wanted: NewSink) -> AddedSinkS
 
 
 @router.get("/sinks/{name}")
-async def show_sink(caller: Viewer, services: Installed, name: SinkName) -> SinkStoryShape:
+async def show_sink(caller: Viewer, services: Installed, response: Response, name: SinkName) -> SinkStoryShape:
     """Show a sink: its state, its options without secrets, what it refused and why, how far it is filled."""
-    return SinkStoryShape.model_validate(sink_story_as_dict(await story_of_sink(services, name)))
+    shown = SinkStoryShape.model_validate(sink_story_as_dict(await story_of_sink(services, name)))
+    tagged(response, shown.edition)
+    return shown
 
 
 @router.delete("/sinks/{name}", status_code=204)
-async def delete_sink(caller: Admin, services: Installed, name: SinkName) -> None:
+async def delete_sink(caller: Admin, services: Installed, name: SinkName, known: IfMatch) -> None:
     """Deliver to a sink no longer. What it holds stays there, also what a takedown asks for later."""
-    await remove_sink(services, name)
+    await remove_sink(services, name, known)
 
 
 @router.post("/sinks/{name}/test", name="test_sink")
@@ -254,10 +269,17 @@ async def resume(caller: Operator, services: Installed, name: SinkName) -> SinkS
 
 
 @router.post("/sinks/{name}/retry")
-async def retry_failed_records(caller: Operator, services: Installed, name: SinkName) -> Retried:
+async def retry_failed_records(
+    caller: Operator,
+    services: Installed,
+    name: SinkName,
+    error: Annotated[
+        KeptText | None, Query(max_length=200, description="Only those of a group of `failed_by_error`.")
+    ] = None,
+) -> Retried:
     """Try the records again that a sink refused, parked ones too."""
-    sink = await retry_sink(services, name)
-    return Retried(name=name, state=sink.state, retried=sink.parked + sink.retrying)
+    sink, count = await retry_sink(services, name, error)
+    return Retried(name=name, state=sink.state, retried=count)
 
 
 @router.post("/sinks/{name}/rebuild", name="rebuild_sink")

@@ -30,7 +30,7 @@ MOST_NAMED = 10_000
 class BulkFilter(StrictBody):
     """As the list takes it. An empty one means every source that was not deleted; it deletes none."""
 
-    status: Word | None = Field(None, description="active, paused, blocked, deleted, failing or silent.")
+    status: Word | None = Field(None, description="active, paused, blocked, deleted, failing, silent, overdue or idle.")
     kind: SourceKind | None = None
     tag: Word | None = None
     text: Word | None = Field(None, description="The beginning of a name.")
@@ -41,7 +41,7 @@ class BulkFilter(StrictBody):
         if health is not None:
             raise UsageError(
                 f"{health} is computed, and cannot choose sources for this.",
-                fix="Choose by failing or silent, or name the ids that the list shows.",
+                fix="Choose by failing, silent, overdue or idle, or name the ids that the list shows.",
             )
         return SourceFilter(status, self.kind, self.tag, self.text)
 

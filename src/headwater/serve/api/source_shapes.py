@@ -126,6 +126,7 @@ class SourceShape(BaseModel):
     updated_at: datetime
     channels: list[ChannelShape]
     external_ids: list[str] = Field(description="Its ids in other systems.")
+    edition: str = Field(description="What people set of it, in short: a change that sends it as If-Match is safe.")
     rate_limit: str = Field(description="Time between two requests, as older programs write it.", examples=["1s"])
     enabled: bool
     disabled_at: datetime | None

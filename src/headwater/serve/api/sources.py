@@ -15,14 +15,23 @@ from headwater.actions.described import (
     describe_source,
     described,
     look_at_described,
+    require_source_as_known,
     source_at,
     switch_feeds_off,
     switch_feeds_on,
 )
 from headwater.actions.sources import stop_sources
 from headwater.discover.searching.following import NotFollowed
+from headwater.editions import KnownEditions
 from headwater.errors import HeadwaterError, QueryFailed, UsageError
-from headwater.reports.discovery import SourceFilter, SourceOrder, count_matching, sorted_sources
+from headwater.reports.discovery import (
+    TOLD_BY_CHANNELS,
+    ListOrder,
+    SourceFilter,
+    SourceOrder,
+    count_matching,
+    sorted_sources,
+)
 from headwater.reports.explaining import story_of_source
 from headwater.reports.paging import page_of_sources, status_named
 from headwater.serve.access.caller import Caller
@@ -31,6 +40,7 @@ from headwater.serve.api.crawl import SourcePolled, poll_one
 from headwater.serve.api.source_parts import SourceName
 from headwater.serve.api.source_shapes import ChangedSource, NewSource, SourceList, SourceShape, SourceStoryShape, Word
 from headwater.serve.bodies import KeptText, StrictBody
+from headwater.serve.editions import IfMatch, tagged
 from headwater.serve.long_work import ACCEPTED, accepted
 from headwater.serve.operations import Progress
 from headwater.serve.shared import USUAL_PAGE, Cursor, Installed, Limit, LongWork, OnceOnly, parts_of
@@ -39,6 +49,7 @@ from headwater.shapes.older import described_as_dict, in_our_words
 from headwater.shapes.sources import source_story_as_dict
 from headwater.shapes.trials import added_as_dict
 from headwater.sources.exchange.described import row_described
+from headwater.sources.finding import find_source
 from headwater.sources.source import SourceKind, SourceStatus
 
 router = APIRouter(prefix="/api/v1", tags=["sources"])
@@ -96,13 +107,19 @@ async def list_sources(
     status: Annotated[
         KeptText | None,
         Query(
-            max_length=20, description="active, paused, blocked, deleted, failing, silent; or ok, warning, struggling."
+            max_length=20,
+            description="active, paused, blocked, deleted, failing, silent, overdue (by 15 min), idle (nothing new for "
+            "30 days); or a health: ok, unknown, warning, struggling.",
         ),
     ] = None,
     kind: SourceKind | None = None,
     tag: Annotated[KeptText | None, Query(max_length=100, description="Only with this tag.")] = None,
     text: Annotated[KeptText | None, Query(max_length=200, description="The beginning of a name.")] = None,
     feed_active: Annotated[bool, Query(description="Only sources with a feed that is polled.")] = False,
+    order: Annotated[
+        ListOrder,
+        Query(description="By cursor. `next` lists only sources with a poll to come, `-errors` those with errors."),
+    ] = ListOrder.NAME,
     sort_by: Annotated[SourceOrder | None, Query(description="For pages by offset.")] = None,
     sort_order: Literal["asc", "desc"] = "asc",
     offset: Annotated[int | None, Query(ge=0, le=2**31 - 1, description="Instead of a cursor; 10,000 at most.")] = None,
@@ -113,15 +130,16 @@ async def list_sources(
     stored, health = status_named(status)
     wanted = SourceFilter(stored, kind, tag, text, has_polled_feed=feed_active)
     if offset is None and sort_by is None and sort_order == "asc" and not feed_active:
-        page = await page_of_sources(services.database, wanted, health, limit, cursor)
+        page = await page_of_sources(services.database, wanted, health, limit, cursor, order)
         found, following = page.items, page.cursor
     else:
         require_by_offset(wanted, health, offset, cursor)
-        following, order = None, sort_by or SourceOrder.NAME
+        following, by = None, sort_by or SourceOrder.NAME
         found = await sorted_sources(
-            services.database, wanted, order, offset or 0, limit, is_descending=sort_order == "desc"
+            services.database, wanted, by, offset or 0, limit, is_descending=sort_order == "desc"
         )
-    total = None if health or stored in ("failing", "silent") else await _count(services, wanted)
+    is_counted = not health and stored not in TOLD_BY_CHANNELS and order not in (ListOrder.NEXT_POLL, ListOrder.ERRORS)
+    total = await _count(services, wanted) if is_counted else None
     told = [_told(services, one, caller) for one in await described(services, list(found))]
     return SourceList.model_validate(
         {
@@ -138,7 +156,7 @@ def require_by_offset(wanted: SourceFilter, health: object, offset: int | None, 
         raise UsageError(
             f"offset = {offset} is too far: 10,000 at most.", fix="Page by `cursor`: each answer holds the next one."
         )
-    if cursor or wanted.text or health or wanted.status in ("failing", "silent"):
+    if cursor or wanted.text or health or wanted.status in TOLD_BY_CHANNELS:
         raise UsageError(
             "Pages by offset know no cursor, no text and no computed status.",
             fix="Leave offset, sort_by, sort_order and feed_active out, and page by `cursor`.",
@@ -273,41 +291,52 @@ async def run_source(caller: Operator, services: Installed, once: OnceOnly, id: 
 
 
 @router.get("/sources/{id:path}")
-async def show_source(caller: Reader, services: Installed, id: SourceName) -> SourceStoryShape:
+async def show_source(caller: Reader, services: Installed, response: Response, id: SourceName) -> SourceStoryShape:
     """Show a source: its channels, why each is polled when, and what happened to it."""
     story = await story_of_source(services.database, id)
     (one,) = await described(services, [story.overview])
     told = source_story_as_dict(story) | _told(services, one, caller)
+    tagged(response, one.edition)
     return SourceStoryShape.model_validate(told)
 
 
 @router.put("/sources/{id:path}")
-async def replace_source(caller: Operator, services: Installed, id: SourceName, changes: ChangedSource) -> SourceShape:
+async def replace_source(
+    caller: Operator, services: Installed, response: Response, id: SourceName, changes: ChangedSource, known: IfMatch
+) -> SourceShape:
     """Change fields of a source, as PATCH does: what is not named stays, also what an older program never knew."""
-    return await _changed(services, id, changes, caller)
+    return await _changed(services, response, id, changes, caller, known)
 
 
 @router.patch("/sources/{id:path}")
-async def change_source(caller: Operator, services: Installed, id: SourceName, changes: ChangedSource) -> SourceShape:
+async def change_source(
+    caller: Operator, services: Installed, response: Response, id: SourceName, changes: ChangedSource, known: IfMatch
+) -> SourceShape:
     """Change fields of a source; what is not named stays, null takes a field back to its default."""
-    return await _changed(services, id, changes, caller)
+    return await _changed(services, response, id, changes, caller, known)
 
 
 @router.delete("/sources/{id:path}", status_code=204)
-async def remove_source(caller: Operator, services: Installed, id: SourceName) -> None:
+async def remove_source(caller: Operator, services: Installed, id: SourceName, known: IfMatch) -> None:
     """Delete a source: it is no longer polled or fetched, and its vacancies expire. Documents and history stay."""
+    if known is not None:
+        await require_source_as_known(services, (await find_source(services.database, id)).id, known)
     await stop_sources(services, [id], SourceStatus.DELETED, "deleted by a person", caller.name)
 
 
-async def _changed(services: Services, named: str, changes: ChangedSource, caller: Caller) -> SourceShape:
+async def _changed(
+    services: Services, response: Response, named: str, changes: ChangedSource, caller: Caller, known: KnownEditions
+) -> SourceShape:
     before = await describe_source(services, named)
     told = SourceShape.model_validate(_told(services, before, caller)).model_dump(mode="json")
     # A program that sends an answer back means what it changed of it.
     said = {name: value for name, value in changes.said.items() if name not in told or told[name] != value}
     if said.get("type") and "tags" not in said:
         said["tags"] = list(before.overview.source.profile.tags)
-    source = await change_described(services, str(before.overview.source.id), in_our_words(said), caller.name)
-    return await _shown(services, str(source.id), caller)
+    source = await change_described(services, str(before.overview.source.id), in_our_words(said), caller.name, known)
+    shown = await _shown(services, str(source.id), caller)
+    tagged(response, shown.edition)
+    return shown
 
 
 async def _set_status(

@@ -37,6 +37,7 @@ class CrowdShape(BaseModel):
     deserved_per_hour: float
     possible_per_hour: float = Field(description="Polls that its delay leaves room for.")
     lost_share: float = Field(description="Of the polls that its channels deserve.")
+    lengthened: float = Field(description="By so much the intervals of its channels, so that all have their turns.")
     deserved_every_seconds: int
     possible_every_seconds: int = Field(description="So often each of its channels is polled, in the mean.")
     judged_at: datetime

@@ -1,15 +1,18 @@
 """/api/v1/takedowns: what we were asked to leave alone."""
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated, Any
+from uuid import UUID
 
 from fastapi import APIRouter, Path, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from headwater.actions.takedowns import covered_in_words, takedown_story
+from headwater.actions.takedowns import covered_in_words, grant_request, refuse_request, takedown_story
 from headwater.ingest.taking_down import lift_everywhere, record, sweep
 from headwater.politeness.takedown import Takedown, parse_takedown
+from headwater.politeness.takedown_requests import MOST_OPEN, open_requests
 from headwater.reports.paging import page_of_takedowns
 from headwater.serve.access.gate import Admin, Operator, Viewer
 from headwater.serve.api.operations import OperationShape
@@ -113,6 +116,44 @@ async def begin_takedown(
         return done._asdict()
 
     return OperationShape.model_validate(await work.begin("takedowns.apply", actor, apply))
+
+
+class TakedownRequestShape(BaseModel):
+    """What a site owner asked for on /crawler. Look whether it is theirs to ask: nobody has checked it."""
+
+    id: UUID
+    place: str = Field(examples=["example.org"])
+    contact: str
+    reason: str
+    asked_at: datetime
+
+
+class TakedownRequestList(BaseModel):
+    requests: list[TakedownRequestShape]
+
+
+@router.get("/takedown-requests")
+async def list_takedown_requests(caller: Viewer, services: Installed) -> TakedownRequestList:
+    """List what site owners asked for and nobody has decided, oldest first: 500 at most."""
+    found = await open_requests(services.database, MOST_OPEN)
+    return TakedownRequestList.model_validate({"requests": [asdict(one) for one in found]})
+
+
+@router.post("/takedown-requests/{id}/accept", status_code=202)
+async def accept_takedown_request(
+    caller: Operator, services: Installed, work: LongWork, id: UUID, response: Response
+) -> AcceptedTakedown:
+    """Take down what a site owner asked for: it holds at once, and the operation withdraws what stands of it."""
+    _, takedown, reason = await grant_request(services, id, caller.name)
+    begun = await begin_takedown(services, work, takedown, reason, caller.name)
+    response.headers["location"] = f"/api/v1/operations/{begun.id}"
+    return AcceptedTakedown(domain_or_url=takedown.name, covers=covered_in_words(takedown), operation=begun)
+
+
+@router.post("/takedown-requests/{id}/refuse")
+async def refuse_takedown_request(caller: Operator, services: Installed, id: UUID) -> TakedownRequestShape:
+    """Close a request without a takedown. Nobody is told: write to its contact."""
+    return TakedownRequestShape.model_validate(asdict(await refuse_request(services, id, caller.name)))
 
 
 @router.get("/takedowns/{name:path}")

@@ -1,5 +1,6 @@
 """/api/v1/users: people who log in to the web role."""
 
+from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated
 
@@ -82,6 +83,42 @@ async def change_user(caller: Admin, entrance: Entered, name: UserName, changes:
     """
     change = UserChange(changes.role, changes.is_disabled, changes.password)
     return UserShape.model_validate(user_as_dict(await entrance.users.change(name, change, caller.name)))
+
+
+class SessionShape(BaseModel):
+    """A login of a user."""
+
+    id: str
+    address: str = Field(description="From where it was made.")
+    created_at: datetime
+    last_seen_at: datetime
+    expires_at: datetime
+
+
+class SessionList(BaseModel):
+    sessions: list[SessionShape]
+
+
+@router.get("/users/{name}/sessions")
+async def list_sessions(caller: Admin, entrance: Entered, name: UserName) -> SessionList:
+    """List the logins of a user that hold, the latest first."""
+    user = await entrance.users.read(name)
+    found = await entrance.sessions.of_user(user.name)
+    return SessionList.model_validate({"sessions": [asdict(one) for one in found]})
+
+
+@router.delete("/users/{name}/sessions", status_code=204)
+async def end_sessions(caller: Admin, entrance: Entered, name: UserName) -> None:
+    """End all logins of a user."""
+    await entrance.sessions.end_all_of((await entrance.users.read(name)).name)
+
+
+@router.delete("/users/{name}/sessions/{id}", status_code=204)
+async def end_session(
+    caller: Admin, entrance: Entered, name: UserName, id: Annotated[str, Path(max_length=32, description="Of a login.")]
+) -> None:
+    """End one login of a user."""
+    await entrance.sessions.end_one((await entrance.users.read(name)).name, id)
 
 
 @router.delete("/users/{name}", status_code=204)

@@ -4,13 +4,14 @@ from datetime import datetime
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Path, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from headwater.actions import delivery
 from headwater.actions.delivery import ViewWish, delete_view, edit_view, make_view, view_stories
 from headwater.record_kind import RecordKind
 from headwater.serve.access.gate import Operator, Viewer
+from headwater.serve.editions import IfMatch, tagged
 from headwater.serve.shared import Installed
 from headwater.services import Services
 from headwater.shapes.views import preview_as_dict, view_as_dict
@@ -61,6 +62,7 @@ class ViewShape(BaseModel):
     min_quality: int | None
     rights: list[str]
     sinks: list[str] = Field(description="Names of the sinks that deliver it.")
+    edition: str = Field(description="All of it, in short: a change that sends it as If-Match is safe.")
 
 
 class ViewList(BaseModel):
@@ -106,25 +108,27 @@ async def add_view(caller: Operator, services: Installed, wanted: NewView) -> Vi
 
 
 @router.get("/views/{name}")
-async def show_view(caller: Viewer, services: Installed, name: ViewName) -> ViewShape:
+async def show_view(caller: Viewer, services: Installed, response: Response, name: ViewName) -> ViewShape:
     """Show what is in a view, and who delivers it."""
-    return await _shown(services, name)
+    return await _shown(services, name, response)
 
 
 @router.patch("/views/{name}")
-async def change_view(caller: Operator, services: Installed, name: ViewName, changes: ViewFilters) -> ViewShape:
+async def change_view(
+    caller: Operator, services: Installed, response: Response, name: ViewName, changes: ViewFilters, known: IfMatch
+) -> ViewShape:
     """Change filters of a view; those that are not given stay, empty ones filter nothing any more.
 
     Sinks that deliver it look at the whole archive again.
     """
-    await edit_view(services, name, changes.wish)
-    return await _shown(services, name)
+    await edit_view(services, name, changes.wish, known)
+    return await _shown(services, name, response)
 
 
 @router.delete("/views/{name}", status_code=204)
-async def remove_view(caller: Operator, services: Installed, name: ViewName) -> None:
+async def remove_view(caller: Operator, services: Installed, name: ViewName, known: IfMatch) -> None:
     """Remove a view; refused while a sink delivers it."""
-    await delete_view(services, name)
+    await delete_view(services, name, known)
 
 
 @router.get("/views/{name}/preview")
@@ -135,6 +139,9 @@ async def preview_view(
     return ViewPreviewShape.model_validate(preview_as_dict(await delivery.preview_view(services, name, limit)))
 
 
-async def _shown(services: Services, name: str) -> ViewShape:
+async def _shown(services: Services, name: str, response: Response | None = None) -> ViewShape:
     (found,) = await view_stories(services, name)
-    return ViewShape.model_validate(view_as_dict(found))
+    shown = ViewShape.model_validate(view_as_dict(found))
+    if response is not None:
+        tagged(response, shown.edition)
+    return shown

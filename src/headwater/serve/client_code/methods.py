@@ -100,12 +100,14 @@ class MethodCode:
             # A field of the body may have the same name.
             yield "/"
         query = self._query(without)
-        if query or self._kind_is_open:
+        if query or self._kind_is_open or one.is_conditional:
             yield "*"
         if self._kind_is_open:
             yield "media_type: str"
         for asked in query:
             yield f"{python_name(asked.name)}: {_asked_type(asked)}"
+        if one.is_conditional:
+            yield "if_match: str | None = None"
         if self.body_fields:
             yield f"**fields: Unpack[{self.body_fields}]"
 
@@ -123,10 +125,15 @@ class MethodCode:
                 yield "media_type=media_type" if self._kind_is_open else f'media_type="{one.body.media_type}"'
         if one.keeps_answers:
             yield "is_kept=True"
+        if one.is_conditional:
+            yield "if_match=if_match"
 
     def _prose(self) -> list[str]:
         told = (*self.operation.parameters_in("path"), *self._query())
-        return [f"`{python_name(one.name)}`: {' '.join(one.description.split())}" for one in told if one.description]
+        found = [f"`{python_name(one.name)}`: {' '.join(one.description.split())}" for one in told if one.description]
+        if self.operation.is_conditional:
+            found.append("`if_match`: the `edition` of what this change was made from; over a newer one it is refused.")
+        return found
 
 
 def _asked_type(asked: DescribedParameter) -> str:

@@ -49,14 +49,27 @@ class ChartOfTime:
         return self.start + place * self.step
 
 
-def line_chart(chart: ChartOfTime) -> Markup:
-    """Levels and delays: each line by itself."""
+def line_chart(chart: ChartOfTime, *, has_gaps: bool = False) -> Markup:
+    """Levels and delays: each line by itself. `has_gaps`: 0 says that nothing was measured, and is not drawn."""
     top = top_of(max((max(one.values[:MOST_POINTS], default=0) for one in chart.lines), default=0))
     drawn = [
-        element("polyline", points=_points(one.values[:MOST_POINTS], top), class_=f"line {one.tone}")
+        element("path", d=_path(one.values[:MOST_POINTS], top, has_gaps=has_gaps), class_=f"line {one.tone}")
         for one in chart.lines
     ]
     return _figure(chart, drawn, top)
+
+
+def _path(values: Sequence[float], top: float, *, has_gaps: bool) -> str:
+    """A value between gaps is a dot."""
+    step, made, is_drawn = WIDE / max(len(values) - 1, 1), [], False
+    for place, value in enumerate(values):
+        if has_gaps and not value:
+            is_drawn = False
+            continue
+        at = f"{_n(place * step)} {_n(HIGH - HIGH * value / top)}"
+        made.append(f"L{at}" if is_drawn else f"M{at}h0")
+        is_drawn = True
+    return "".join(made)
 
 
 def stacked_chart(chart: ChartOfTime) -> Markup:
@@ -90,16 +103,23 @@ def bar_chart(chart: ChartOfTime) -> Markup:
 
 def _figure(chart: ChartOfTime, drawn: Sequence[Markup], top: float) -> Markup:
     if not chart.length or not any(any(one.values) for one in chart.lines):
-        return element("div", element("p", f"Nothing yet: {chart.window}."), class_="chart none")
+        return element("div", element("p", f"Nothing in {chart.window.partition(' by ')[0]}."), class_="chart none")
     told = f"{chart.title}, {chart.window}: {', '.join(one.name for one in chart.lines)}"
     grid = [element("path", d=f"M0 {HIGH * part / 4}H{WIDE}", class_="grid") for part in range(4)]
     inside = [element("title", chart.title), element("desc", told), *grid, *drawn, *_spots(chart)]
     plot = element("svg", *inside, aria_label=told, **STRETCHED)
-    scale = [element("span", chart.told(top)), element("span", chart.told(top / 2)), element("span", "0")]
+    # Of a scale of whole numbers the middle may be none.
+    half = chart.told(top / 2)
+    scale = [chart.told(top), "" if half in (chart.told(top), chart.told(0)) else half, "0"]
     return element(
         "figure",
         element("figcaption", *_legend(chart.lines), class_="legend"),
-        element("div", element("div", *scale, class_="scale", aria_hidden="true"), plot, class_="plot"),
+        element(
+            "div",
+            element("div", *(element("span", one) for one in scale), class_="scale", aria_hidden="true"),
+            plot,
+            class_="plot",
+        ),
         element("div", *_times(chart), class_="times", aria_hidden="true"),
         _as_table(chart),
         class_="chart",

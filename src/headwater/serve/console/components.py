@@ -18,13 +18,18 @@ NOTHING = Markup("")
 @dataclass(frozen=True)
 class TableColumn(Generic[T]):
     """`kind`: `main` names the row, `number` is aligned to the right. `order`: its word in the address, where the
-    list can be sorted by it.
+    list can be sorted by it both ways; `ways`: the words of those that it can be sorted by, the first is offered first.
     """
 
     heading: str
     cell: Callable[[T], str]
     kind: Literal["", "main", "number", "tight"] = ""
     order: str = ""
+    ways: tuple[str, ...] = ()
+
+    @property
+    def orders(self) -> tuple[str, ...]:
+        return self.ways or ((self.order, f"-{self.order}") if self.order else ())
 
 
 def table(
@@ -58,12 +63,13 @@ def table(
 def _head(column: TableColumn[T], query: PageQuery | None) -> Markup:
     told: str = column.heading
     sorted_ = ""
-    if query and column.order:
-        now = query.get("order")
-        is_up, is_down = now == column.order, now == f"-{column.order}"
-        sorted_ = "ascending" if is_up else "descending" if is_down else ""
-        sign = icon("up" if is_up else "down") if sorted_ else NOTHING
-        told = element("a", column.heading, sign, href=query.to(order=f"-{column.order}" if is_up else column.order))
+    if query and column.orders:
+        now, orders = query.get("order"), column.orders
+        is_down = now.startswith("-")
+        sorted_ = ("descending" if is_down else "ascending") if now in orders else ""
+        sign = icon("down" if is_down else "up") if sorted_ else NOTHING
+        following = orders[(orders.index(now) + 1) % len(orders)] if sorted_ else orders[0]
+        told = element("a", column.heading, sign, href=query.to(order=following))
     return element("th", told, scope="col", class_=column.kind, aria_sort=sorted_)
 
 
@@ -95,7 +101,9 @@ def _box(value: str, name: str, label: str) -> Markup:
 
 
 def pager(query: PageQuery, shown: int, cursor: str | None, total: int | None = None, told_total: str = "") -> Markup:
-    """Each list says its cut. `told_total` where it was not counted to the end."""
+    """Each list says its cut. `told_total` where it was not counted to the end. Of an empty list its words say it."""
+    if not shown and not cursor and not query.get("cursor"):
+        return NOTHING
     of = f" of {told_total or f'{total:,}'}" if told_total or total is not None else ""
     first = element("a", "First page", href=query.to()) if query.get("cursor") else NOTHING
     following = element("a", "Next page", icon("more"), href=query.to(cursor=cursor), rel="next") if cursor else NOTHING
@@ -105,10 +113,18 @@ def pager(query: PageQuery, shown: int, cursor: str | None, total: int | None = 
 
 
 def segments(
-    query: PageQuery, name: str, choices: Iterable[tuple[str, str, int | str | None]], label: str = "State"
+    query: PageQuery,
+    name: str,
+    choices: Iterable[tuple[str, str, int | str | None]],
+    label: str = "State",
+    *,
+    otherwise: str = "",
 ) -> Markup:
-    """Links that set one filter: value, word and count of each. The count follows the other filters."""
-    chosen = query.get(name)
+    """Links that set one filter: value, word and count of each. The count follows the other filters.
+
+    `otherwise` holds where the address says nothing.
+    """
+    chosen = query.get(name) or otherwise
     made = [
         element(
             "a",
@@ -124,9 +140,12 @@ def segments(
     return element("nav", *made, class_="segments", aria_label=label)
 
 
-def filter_bar(query: PageQuery, *fields: Markup, keeps: Sequence[str] = ()) -> Markup:
-    """Filters stand in the address. `keeps`: values of it that are set elsewhere, such as by segments."""
-    kept = [hidden(name, query.get(name)) for name in (*keeps, "order") if query.get(name)]
+def filter_bar(query: PageQuery, *fields: Markup, keeps: Sequence[str] = (), keeps_order: bool = True) -> Markup:
+    """Filters stand in the address. `keeps`: values of it that are set elsewhere, such as by segments; the order, too,
+    unless one of the fields sets it.
+    """
+    names = (*keeps, "order") if keeps_order else keeps
+    kept = [hidden(name, query.get(name)) for name in names if query.get(name)]
     is_set = set(query.values) - {"cursor", "order", *keeps}
     clear = element("a", "Clear", href=query.path, class_="clear") if is_set else NOTHING
     apply = element("button", "Filter", type="submit")

@@ -9,11 +9,12 @@ from starlette.responses import HTMLResponse, Response
 from headwater import __version__
 from headwater.accounts.role import Role
 from headwater.actions.pausing import pause_everything, resume_everything
+from headwater.actions.workers import DRAINED, drain_worker, resume_worker
 from headwater.errors import HeadwaterError
 from headwater.frontier.pause import LONGEST_REASON, read_pause
 from headwater.reports.discovery import DiscoverySummary, Run, RunFilter, Scheduled, schedule, summary, upcoming_polls
-from headwater.reports.frontier import HostsNow, hosts_now
-from headwater.reports.operations import Operations, RoleProcess, operations_now
+from headwater.reports.frontier import HostsNow
+from headwater.reports.operations import Operations, RoleProcess, WorkerState, operations_now
 from headwater.reports.paging import ListPage, page_of_runs
 from headwater.serve.access.gate import Operator, Viewer
 from headwater.serve.api.crawl import begin_run_due
@@ -30,7 +31,8 @@ from headwater.serve.console.components import (
     segments,
     table,
 )
-from headwater.serve.console.forms import Fields, action_button, button, form, hidden, text_field
+from headwater.serve.console.forms import Fields, action_button, button, confirm_form, form, hidden, text_field
+from headwater.serve.console.keeping import lately
 from headwater.serve.console.shell import PageBody
 from headwater.serve.console.shown import (
     cut,
@@ -43,6 +45,7 @@ from headwater.serve.console.shown import (
     quantity,
     state,
 )
+from headwater.serve.console.strip import KEPT_SECONDS, totals_lately
 from headwater.serve.console.visit import PageVisit, Visited, local_path, see_other
 from headwater.serve.pages.markup import Markup, element, joined
 from headwater.serve.shared import LongWork
@@ -53,6 +56,14 @@ router = APIRouter(include_in_schema=False)
 
 CRAWL = "/console/crawl"
 PAUSE, RESUME, RUN_DUE = f"{CRAWL}/pause", f"{CRAWL}/resume", f"{CRAWL}/run-due"
+DRAIN_WORKER, RESUME_WORKER = f"{CRAWL}/drain", f"{CRAWL}/work-again"
+PROCESS_TONES = {
+    WorkerState.ALIVE: "ok",
+    WorkerState.FAILING: "warn",
+    WorkerState.DRAINING: "warn",
+    WorkerState.DRAINED: "paused",
+    WorkerState.SILENT: "fail",
+}
 RUNS_SHOWN, UPCOMING_SHOWN = 50, 5
 UPCOMING_MINUTES = 60
 RESULTS = (("", "All"), ("ok", "Fine"), ("warn", "With warnings"), ("fail", "Failed"))
@@ -64,9 +75,11 @@ NOTHING = Markup("")
 async def crawl_page(caller: Viewer, visit: Visited) -> HTMLResponse:
     """The roles at work, what is due, and the log of runs."""
     database = visit.services.database
-    found, hosts, now = await summary(database), await hosts_now(database), await operations_now(database)
+    app = visit.request.app
+    found = await lately(app, "summary", KEPT_SECONDS, lambda: summary(database))
+    hosts, now = (await totals_lately(app, database)).hosts, await operations_now(database)
     runs, wrong = await _runs(visit)
-    upcoming = await upcoming_polls(database, UPCOMING_MINUTES)
+    upcoming = await lately(app, "upcoming", KEPT_SECONDS, lambda: upcoming_polls(database, UPCOMING_MINUTES))
     body = joined(
         columns(_work(found, hosts, now, visit), _upcoming(upcoming, await schedule(database, UPCOMING_SHOWN), visit)),
         _roles(now, visit),
@@ -143,9 +156,12 @@ def _roles(now: Operations, visit: PageVisit) -> Markup:
         TableColumn[RoleProcess]("Does", lambda one: ", ".join(one.does)),
         TableColumn[RoleProcess]("Version", version_of),
         TableColumn[RoleProcess]("Fails at", lambda one: foreign(", ".join(one.failing), 80) if one.failing else "–"),
+        TableColumn[RoleProcess]("In hand", lambda one: number(one.under_way), "number"),
         TableColumn[RoleProcess]("Started", lambda one: moment(one.started_at, visit.now), "tight"),
         TableColumn[RoleProcess]("Heartbeat", lambda one: moment(one.beat_at, visit.now), "tight"),
     ]
+    if visit.may(Role.OPERATOR):
+        rows.append(TableColumn[RoleProcess]("Change", lambda one: _drain_button(one, visit)))
     empty = empty_state("No process works.", element("code", "headwater up"))
     alive = len(now.alive)
     return panel(
@@ -157,9 +173,16 @@ def _roles(now: Operations, visit: PageVisit) -> Markup:
 
 
 def _process_state(one: RoleProcess) -> Markup:
-    if not one.is_alive:
-        return state("fail", "silent")
-    return state("warn", "failing") if one.failing else state("ok", "alive")
+    asked = f"by {cut(one.drain_asked_by, 60)}" if one.drain_asked_by else ""
+    told = state(one.state, tone=PROCESS_TONES[one.state])
+    return joined(told, element("span", asked, class_="under")) if asked else told
+
+
+def _drain_button(one: RoleProcess, visit: PageVisit) -> Markup:
+    if not one.is_alive or not DRAINED & set(one.does):
+        return NOTHING
+    place, told = (RESUME_WORKER, "Let it work") if one.drain_asked_at else (DRAIN_WORKER, "Drain")
+    return action_button(place, visit.csrf_token, told, {"worker": str(one.id)}, about=f"{one.role} {one.pid}")
 
 
 def version_of(one: RoleProcess) -> Markup:
@@ -252,6 +275,24 @@ def _pause_form(visit: PageVisit) -> Markup:
         element("div", button("Pause everything", kind="danger"), link("Cancel", CRAWL), class_="buttons"),
         class_="confirm",
     )
+
+
+@router.post(DRAIN_WORKER)
+async def drain_worker_by_form(caller: Operator, visit: Visited, fields: Fields) -> Response:
+    """Let a process take on no more work."""
+    if not fields.is_confirmed:
+        facts_ = ("It hears so within ten seconds, ends what it has in hand, and keeps running.", "Others do its work.")
+        asked = confirm_form(DRAIN_WORKER, visit.csrf_token, fields.again(), *facts_, verb="Drain it", back=CRAWL)
+        return await visit.page(PageBody("Drain this process?", asked))
+    found = await drain_worker(visit.services, fields.get("worker"), caller.name)
+    return see_other(CRAWL, f"The process {found.pid} on {cut(found.host, 60)} takes on no more within ten seconds.")
+
+
+@router.post(RESUME_WORKER)
+async def resume_worker_by_form(caller: Operator, visit: Visited, fields: Fields) -> Response:
+    """Let a drained process take on work again."""
+    found = await resume_worker(visit.services, fields.get("worker"), caller.name)
+    return see_other(CRAWL, f"The process {found.pid} on {cut(found.host, 60)} works again within ten seconds.")
 
 
 @router.post(RESUME)

@@ -40,8 +40,8 @@ from headwater.serve.console.shown import (
     cut,
     duration,
     foreign,
-    foreign_lines,
     foreign_link,
+    foreign_paragraphs,
     moment,
     number,
     quantity,
@@ -140,7 +140,7 @@ def _hit(visit: PageVisit, one: DetailedHit) -> Markup:
     ]
     return element(
         "li",
-        element("h3", link(foreign(hit.title or "(without a title)", 200), document_path(hit.hash))),
+        element("h2", link(foreign(hit.title or "(without a title)", 200), document_path(hit.hash))),
         snippet(hit.pieces),
         element("p", joined(*(element("span", part) for part in told if part)), class_="note parts"),
     )
@@ -197,7 +197,7 @@ def _told_deleted(found: Inspected) -> Markup:
 
 def _text(found: Inspected) -> Markup:
     return panel(
-        "Text", foreign_lines(found.document.text, LONGEST_TEXT), note="as it was read; nothing of it is markup"
+        "Text", foreign_paragraphs(found.document.text, LONGEST_TEXT), note="as it was read; nothing of it is markup"
     )
 
 
@@ -299,7 +299,7 @@ async def version_page(caller: Viewer, visit: Visited, named: str, version: int)
     changed = (
         panel("Changed", difference(before.text, one.text), note=f"against version {version - 1}") if before else ""
     )
-    main = joined(panel("Facts", told), changed, panel("Text", foreign_lines(one.text, LONGEST_TEXT)))
+    main = joined(panel("Facts", told), changed, panel("Text", foreign_paragraphs(one.text, LONGEST_TEXT)))
     back = link("The document", f"{PATH}/{quote(named, safe='')}", class_="button")
     return await visit.page(PageBody(f"Version {version}", main, cut(one.title, 200), back))
 

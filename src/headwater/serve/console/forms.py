@@ -160,8 +160,11 @@ def confirm_form(
     verb: str,
     back: str,
     typed: str = "",
+    asks: Markup = NOTHING,
 ) -> Markup:
-    """The body of a page that asks again: what it would do, with counts. `typed` has to be typed for the worst."""
+    """The body of a page that asks again: what it would do, with counts. `typed` has to be typed for the worst;
+    `asks` is a field of its own.
+    """
     listed = element("ul", *(element("li", one) for one in facts), class_="facts")
     asked = text_field("typed", f"Type {typed} to confirm", required="required") if typed else NOTHING
     return form(
@@ -171,6 +174,7 @@ def confirm_form(
         *(hidden(name, value) for name, value in fields),
         hidden(CONFIRMED, "yes"),
         asked,
+        asks,
         element("div", button(verb, kind="danger"), element("a", "Cancel", href=back), class_="buttons"),
         class_="confirm",
     )

@@ -14,12 +14,16 @@ from headwater.actions.hosts import (
     clear_host_policy,
     decision_of_robots,
     page_of_hosts,
+    refetch_robots,
+    rights_of_host,
     robots_named,
     set_host_policy,
     story_of_host,
 )
 from headwater.errors import HeadwaterError, NotFound, UsageError
 from headwater.politeness.hosts import HostPolicy, host_named
+from headwater.reports.frontier import HostState
+from headwater.rights.record import rights_in_words
 from headwater.serve.access.gate import Operator, Viewer
 from headwater.serve.console.components import (
     TableColumn,
@@ -32,6 +36,7 @@ from headwater.serve.console.components import (
     notice,
     pager,
     panel,
+    segments,
     table,
 )
 from headwater.serve.console.forms import (
@@ -52,6 +57,7 @@ from headwater.serve.console.shown import (
     due,
     foreign,
     foreign_lines,
+    foreign_link,
     milliseconds,
     moment,
     number,
@@ -68,6 +74,17 @@ router = APIRouter(include_in_schema=False)
 PATH = "/console/hosts"
 ROWS = 50
 LONGEST_ROBOTS = 60_000
+STATES = (
+    ("", "All"),
+    *(
+        ("open", "Open"),
+        ("waiting", "Waiting"),
+        ("asked", "Being asked"),
+        ("closed", "Closed"),
+        ("doubted", "In doubt"),
+    ),
+    *(("slowed", "Slowed down"), ("policy", "With a policy"), ("crawl_delay", "With a Crawl-delay"), ("idle", "Idle")),
+)
 Row = Mapping[str, Any]
 NUMBERS = {
     "max_concurrency": "Requests at once",
@@ -87,7 +104,9 @@ async def hosts_page(caller: Viewer, visit: Visited) -> Response:
     """List hosts; a name leads to its page."""
     if visit.query.get("host"):
         return see_other(host_path(host_named(visit.query.get("host"))))
-    page = await page_of_hosts(visit.services, ROWS, visit.query.get("cursor") or None)
+    state_ = visit.query.get("state")
+    wanted = HostState(state_) if state_ in {*HostState} else None
+    page = await page_of_hosts(visit.services, ROWS, visit.query.get("cursor") or None, wanted)
     made = [
         TableColumn[Row]("Host", lambda one: link(foreign(one["host"], 100), host_path(one["host"])), "main"),
         TableColumn[Row]("State", _state),
@@ -99,8 +118,13 @@ async def hosts_page(caller: Viewer, visit: Visited) -> Response:
         TableColumn[Row]("429 and 503", lambda one: number(one["rate_limited"]), "number"),
         TableColumn[Row]("HTTP", lambda one: Markup(str(one["last_status"] or "–")), "number"),
     ]
-    empty = empty_state("Hosts appear when their first URL is found.", link("Add a source", "/console/sources/add"))
+    empty = (
+        empty_state("No host is in this state." if page.cursor is None else "None of the hosts looked at so far.")
+        if wanted
+        else empty_state("Hosts appear when their first URL is found.", link("Add a source", "/console/sources/add"))
+    )
     main = joined(
+        segments(visit.query, "state", [(word, told, None) for word, told in STATES], "State"),
         filter_bar(visit.query, text_field("host", "Host", "", placeholder="harbour.example", required="required")),
         table(made, page.items, "Hosts", empty=empty, id_="hosts"),
         pager(visit.query, len(page.items), page.cursor),
@@ -127,6 +151,7 @@ async def host_page(caller: Viewer, visit: Visited, host: str) -> HTMLResponse:
         _closures(story),
         _policy(visit, story, policy_as_dict(story)["own"]),
         await _robots(visit, name),
+        _rights(await rights_of_host(visit.services, name)),
     )
     urls = link("Its URLs", f"/console/frontier?host={quote(name, safe='')}", class_="button")
     taken = link("Take down", f"/console/settings/takedowns?pattern={quote(name, safe='')}", class_="button")
@@ -261,15 +286,28 @@ async def clear_policy_by_form(caller: Operator, visit: Visited, host: str, fiel
 
 
 async def _robots(visit: PageVisit, host: str) -> Markup:
+    anew = (
+        action_button(f"{host_path(host)}/robots", visit.csrf_token, "Fetch it anew")
+        if visit.may(Role.OPERATOR)
+        else Markup("")
+    )
     try:
         rows = await robots_named(visit.services, host)
     except NotFound as error:
-        return panel("robots.txt", empty_state(f"{error.what} It is asked for before the first page."))
+        return panel("robots.txt", empty_state(f"{error.what} It is asked for before the first page."), actions=anew)
     check = visit.query.get("check")
     asked = filter_bar(visit.query, text_field("check", "May we fetch this URL or path?", cut(check, 2_000)))
-    return panel(
-        "robots.txt", asked, _decided(visit, rows, check), *(_robots_of(visit, row) for row in rows), id_="robots"
-    )
+    told = [_robots_of(visit, row) for row in rows]
+    return panel("robots.txt", asked, _decided(visit, rows, check), *told, actions=anew, id_="robots")
+
+
+@router.post(f"{PATH}/{{host}}/robots")
+async def refetch_robots_by_form(caller: Operator, visit: Visited, host: str) -> Response:
+    """Ask a host for its robots.txt anew."""
+    done = await refetch_robots(visit.services, host)
+    if done.asked:
+        return see_other(host_path(host_named(host)), "Its robots.txt was asked for anew.")
+    return see_other(host_path(host_named(host)), "Its pace allows it later: it is asked for before the next request.")
 
 
 def _decided(visit: PageVisit, rows: Sequence[Any], check: str) -> Markup:
@@ -281,6 +319,23 @@ def _decided(visit: PageVisit, rows: Sequence[Any], check: str) -> Markup:
         return notice("warn", cut(error.what), f" {cut(error.fix)}")
     by = f"line {decision.line_number}: {cut(decision.rule_text)}" if decision.rule_text else "no line is about it"
     return notice("ok" if decision.allowed else "blocked", "Allowed, " if decision.allowed else "Forbidden, ", by)
+
+
+def _rights(found: Mapping[str, Any]) -> Markup:
+    """What holds for its start page; a page may say more of itself."""
+    said = found["statements"]
+    if not said:
+        told = element("p", "It says nothing about uses of its pages, as far as it was asked.", class_="note")
+        return panel("Rights", told)
+    made = [
+        TableColumn[Row]("Said in", lambda one: foreign(one["place"], 60), "main"),
+        TableColumn[Row]("Words", lambda one: foreign(one["said"], 300)),
+        TableColumn[Row]("Allows", lambda one: Markup(", ".join(one["allowed"]) or "–")),
+        TableColumn[Row]("Refuses", lambda one: Markup(", ".join(one["refused"]) or "–")),
+        TableColumn[Row]("Licence", lambda one: foreign_link(one["licence"]) if one["licence"] else NOTHING),
+    ]
+    told = element("p", rights_in_words(found) or "Nothing that we know of.")
+    return panel("Rights", told, table(made, said, "What it says about uses of its pages"), note="of its start page")
 
 
 def _robots_of(visit: PageVisit, row: Row) -> Markup:

@@ -27,7 +27,7 @@ from headwater.serve.console.components import (
 from headwater.serve.console.documents import export_links, nothing_found, told_of, view_path
 from headwater.serve.console.forms import Fields, choice_field, confirm_form, text_field
 from headwater.serve.console.shell import PageBody
-from headwater.serve.console.shown import NOTHING, cut, foreign, foreign_lines, foreign_link, moment, state
+from headwater.serve.console.shown import NOTHING, cut, foreign, foreign_link, foreign_paragraphs, moment, state
 from headwater.serve.console.visit import PageQuery, PageVisit, Visited, see_other
 from headwater.serve.pages.markup import Markup, element, joined
 from headwater.serve.topics import Topic
@@ -57,8 +57,8 @@ async def jobs_page(caller: Viewer, visit: Visited) -> HTMLResponse:
         ),
         TableColumn[DetailedHit]("Organisation", lambda one: foreign(one.about["org_name"] or "", 80)),
         TableColumn[DetailedHit]("Place", lambda one: foreign(one.about["location_raw"] or "", 80)),
-        TableColumn[DetailedHit]("Level", lambda one: foreign(one.about["level_norm"] or "", 20)),
-        TableColumn[DetailedHit]("Deadline", lambda one: Markup(str(one.about["deadline"] or "–"))),
+        TableColumn[DetailedHit]("Level", lambda one: foreign(one.about["level_norm"] or "", 20), "tight"),
+        TableColumn[DetailedHit]("Deadline", lambda one: Markup(str(one.about["deadline"] or "–")), "tight"),
         TableColumn[DetailedHit]("Found", lambda one: moment(one.about["created_at"], visit.now)),
         TableColumn[DetailedHit]("Source", lambda one: foreign(one.about["source"] or "removed", 60)),
     ]
@@ -140,7 +140,9 @@ def _value(value: object) -> Markup:
 
 
 def _words(about: dict[str, Any]) -> Markup:
-    return panel("Description", foreign_lines(about.get("description_snippet") or "Nothing was said.", LONGEST_TEXT))
+    return panel(
+        "Description", foreign_paragraphs(about.get("description_snippet") or "Nothing was said.", LONGEST_TEXT)
+    )
 
 
 def _sightings(visit: PageVisit, found: VacancyRow) -> Markup:

@@ -24,6 +24,7 @@ LONGEST_RESULT = 20_000
 STATES = {"running": "ok", "done": "ok", "failed": "fail", "interrupted": "warn"}
 WORDS = {
     "frontier.retry": "Queue URLs again",
+    "frontier.kill": "Kill URLs",
     "frontier.remove": "Forget URLs",
     "sources.import": "Import sources",
     "sources.bulk": "Change sources",

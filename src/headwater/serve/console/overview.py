@@ -14,11 +14,11 @@ from headwater.deliver.store import SinkReport
 from headwater.phrases import spelt_out
 from headwater.reports.delays import delays_in, summed
 from headwater.reports.discovery import SourceFilter, list_sources
-from headwater.reports.frontier import HostsNow, errors_by_host, hosts_now, source_names
+from headwater.reports.frontier import HostsNow, errors_by_host
 from headwater.reports.paging import EventFilter, list_events
 from headwater.reports.problems import Problems
 from headwater.reports.rollups import HOUR, Series, SourceHours, hours_of_sources, series_of
-from headwater.reports.sinks import DeliveryNow, delivery_now, state_word
+from headwater.reports.sinks import DeliveryNow, delivery_now, health_of_sink, state_word
 from headwater.reports.totals import FAILED
 from headwater.serve.access.gate import Viewer
 from headwater.serve.console.charts import (
@@ -42,9 +42,10 @@ from headwater.serve.console.components import (
     table,
 )
 from headwater.serve.console.keeping import lately
-from headwater.serve.console.problems_list import problem_list
+from headwater.serve.console.problems_list import PROBLEMS, problem_list
 from headwater.serve.console.shell import PageBody
 from headwater.serve.console.shown import cut, duration, foreign, moment, number, quantity, state
+from headwater.serve.console.strip import totals_lately
 from headwater.serve.console.visit import PageVisit, Visited
 from headwater.serve.pages.markup import Markup, element, joined
 from headwater.serve.topics import Topic
@@ -52,7 +53,7 @@ from headwater.sources.store import Happened, Level
 
 router = APIRouter(include_in_schema=False)
 
-PROBLEMS_SHOWN, EVENTS_SHOWN, HOSTS_SHOWN, SOURCES_SHOWN = 8, 12, 10, 12
+PROBLEMS_SHOWN, EVENTS_SHOWN, HOSTS_SHOWN, SOURCES_SHOWN = 5, 12, 10, 12
 PROBLEMS_KEPT_SECONDS = 5.0
 DAYS_OF_HEAT = 2
 HEAT_HOURS = 48
@@ -96,6 +97,10 @@ WINDOWS = (
 )
 
 
+USUAL = WINDOWS[1]
+TIMES = [(one.word, one.word, None) for one in WINDOWS]
+
+
 class FiguresOfTime(NamedTuple):
     fetches: Series
     delays: Series
@@ -116,9 +121,12 @@ async def overview_page(caller: Viewer, visit: Visited) -> HTMLResponse:
     figures = await _figures(database, window, visit.now)
     body = joined(
         _problems(problems, visit),
-        segments(visit.query, "window", [(one.word, one.word, None) for one in WINDOWS], "Time shown"),
+        segments(visit.query, "window", TIMES, "Time shown", otherwise=window.word),
         columns(*_charts(figures, window)),
-        columns(_politeness(await hosts_now(database)), _delivery(await delivery_now(database), visit)),
+        columns(
+            _politeness((await totals_lately(visit.request.app, database)).hosts),
+            _delivery(await delivery_now(database), visit),
+        ),
         columns(await _heat(visit, problems), await _errors(database)),
         _events(await list_events(database, EventFilter(), EVENTS_SHOWN), visit),
     )
@@ -126,7 +134,7 @@ async def overview_page(caller: Viewer, visit: Visited) -> HTMLResponse:
 
 
 def window_in(word: str) -> ChartWindow:
-    return next((one for one in WINDOWS if one.word == word), WINDOWS[1])
+    return next((one for one in WINDOWS if one.word == word), USUAL)
 
 
 def first_steps() -> Markup:
@@ -160,8 +168,8 @@ async def _figures(database: Database, window: ChartWindow, now: datetime) -> Fi
 
 def _problems(found: Problems, visit: PageVisit) -> Markup:
     count, shown = len(found.found), found.found[:PROBLEMS_SHOWN]
-    more = "" if count <= len(shown) else f"{len(shown)} of {count:,}{' or more' * found.is_cut}, the worst first: "
-    rest = element("p", more, element("code", "headwater problems"), class_="note") if more else ""
+    told = f"{len(shown)} of {count:,}{' or more' * found.is_cut}, the worst first. "
+    rest = element("p", told, link("All problems", PROBLEMS), class_="note") if count > len(shown) else ""
     note = "nothing" if not count else quantity(count, "problem")
     return panel("Needs a person", problem_list(shown, visit), rest, note=note, id_="problems")
 
@@ -179,7 +187,7 @@ def _charts(found: FiguresOfTime, window: ChartWindow) -> list[Markup]:
         ),
         panel(
             "Discovery delay",
-            line_chart(_delays("Delay", window, found.delays)),
+            line_chart(_delays("Delay", window, found.delays), has_gaps=True),
             note=f"publication to discovery, {window.told}",
             id_="delay",
         ),
@@ -191,7 +199,7 @@ def _charts(found: FiguresOfTime, window: ChartWindow) -> list[Markup]:
         ),
         panel(
             "Politeness waits",
-            line_chart(_delays("Wait", window, found.waits)),
+            line_chart(_delays("Wait", window, found.waits), has_gaps=True),
             note=f"for a slot at the host, {window.told}",
             id_="waits",
         ),
@@ -209,7 +217,7 @@ def _delays(title: str, window: ChartWindow, series: Series) -> ChartOfTime:
 
 
 def in_seconds(value: float) -> str:
-    return str(duration(timedelta(seconds=value)))
+    return str(duration(timedelta(seconds=value))) if value else "–"
 
 
 def _statuses(series: Series) -> list[ChartLine]:
@@ -233,7 +241,8 @@ def _politeness(hosts: HostsNow) -> Markup:
 def _delivery(found: DeliveryNow, visit: PageVisit) -> Markup:
     rows = [
         TableColumn[SinkReport]("Sink", lambda one: foreign(one.name, 60), "main"),
-        TableColumn[SinkReport]("State", lambda one: state(state_word(one))),
+        TableColumn[SinkReport]("Health", lambda one: state(health_of_sink(one))),
+        TableColumn[SinkReport]("State", state_word, "tight"),
         TableColumn[SinkReport]("Behind", lambda one: number(one.behind), "number"),
         TableColumn[SinkReport]("Parked", lambda one: number(one.parked), "number"),
         TableColumn[SinkReport]("Last success", lambda one: moment(one.last_success_at, visit.now)),
@@ -246,18 +255,21 @@ async def _heat(visit: PageVisit, problems: Problems) -> Markup:
     """Of sources with problems first: so many hours, each a cell."""
     database = visit.services.database
     named = list(dict.fromkeys(one.source_id for one in problems.found if one.source_id))[:SOURCES_SHOWN]
-    names = await source_names(database, named)
-    if len(names) < SOURCES_SHOWN:
+    ailing = {one.source.id: one for one in await list_sources(database, SourceFilter(ids=named), SOURCES_SHOWN)}
+    shown = [ailing[one] for one in named if one in ailing]
+    if len(shown) < SOURCES_SHOWN:
         others = await list_sources(database, SourceFilter(), SOURCES_SHOWN)
-        names |= {one.source.id: one.source.name for one in others[: SOURCES_SHOWN - len(names)]}
-    hours = await hours_of_sources(database, list(names), DAYS_OF_HEAT + 1)
+        shown += [one for one in others if one.source.id not in ailing][: SOURCES_SHOWN - len(shown)]
+    hours = await hours_of_sources(database, [one.source.id for one in shown], DAYS_OF_HEAT + 1)
     rows = [
         element(
             "tr",
-            element("th", link(foreign(name, 40), f"/console/sources/{one}"), scope="row"),
-            element("td", heat_row(heat_cells(hours[one]), f"{cut(name, 40)}: its last {HEAT_HOURS} hours")),
+            element("th", link(foreign(name, 40), f"/console/sources/{one.source.id}"), scope="row"),
+            element("td", state(one.health.word), class_="word"),
+            element("td", heat_row(heat_cells(hours[one.source.id]), f"{cut(name, 40)}: its last {HEAT_HOURS} hours")),
         )
-        for one, name in names.items()
+        for one in shown
+        for name in [one.source.name]
     ]
     made = element("table", element("tbody", *rows), class_="heatmap")
     return panel("Health of feeds", made, legend(HEAT_TONES), note=f"by the hour, the last {HEAT_HOURS}", id_="heat")

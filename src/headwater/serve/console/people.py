@@ -1,5 +1,6 @@
 """/console/settings: who may call the web role, by which tokens, and what they changed."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import orjson
@@ -8,6 +9,7 @@ from starlette.responses import HTMLResponse, Response
 
 from headwater.accounts.audit import AuditFilter, StoredLine
 from headwater.accounts.role import Role
+from headwater.accounts.sessions import SessionInShort
 from headwater.accounts.tokens import ApiToken
 from headwater.accounts.users import User, UserChange
 from headwater.actions.accounts import make_token, page_of_audit, page_of_tokens, page_of_users
@@ -99,10 +101,45 @@ async def add_user_by_form(caller: Admin, visit: Visited, entrance: Entered, fie
 @router.get(f"{USERS}/{{name}}")
 async def user_page(caller: Admin, visit: Visited, entrance: Entered, name: str) -> HTMLResponse:
     """Show a user, and change its role, password or state."""
-    return await visit.page(_user(visit, await entrance.users.read(name)))
+    user = await entrance.users.read(name)
+    found = await entrance.sessions.of_user(user.name)
+    own = caller.session.id if caller.session else ""
+    return await visit.page(_user(visit, user, _sessions(visit, user, found, own)))
 
 
-def _user(visit: PageVisit, user: User, *errors: str) -> PageBody:
+@router.post(f"{USERS}/{{name}}/end-session")
+async def end_session_by_form(caller: Admin, visit: Visited, entrance: Entered, name: str, fields: Fields) -> Response:
+    """End one login of a user, or all."""
+    user = await entrance.users.read(name)
+    if fields.get("id"):
+        await entrance.sessions.end_one(user.name, fields.get("id"))
+    else:
+        await entrance.sessions.end_all_of(user.name)
+    told = "The login has ended." if fields.get("id") else "Every login has ended."
+    return see_other(f"{USERS}/{user.name}", told)
+
+
+def _sessions(visit: PageVisit, user: User, found: Sequence[SessionInShort], own: str) -> Markup:
+    path = f"{USERS}/{user.name}/end-session"
+
+    def end(one: SessionInShort) -> Markup:
+        return action_button(path, visit.csrf_token, "End", {"id": one.id}, about=f"from {cut(one.address, 60)}")
+
+    made = [
+        TableColumn[SessionInShort](
+            "From", lambda one: joined(foreign(one.address, 60), " (this one)" if one.id == own else ""), "main"
+        ),
+        TableColumn[SessionInShort]("Since", lambda one: moment(one.created_at, visit.now)),
+        TableColumn[SessionInShort]("Last seen", lambda one: moment(one.last_seen_at, visit.now)),
+        TableColumn[SessionInShort]("Ends", lambda one: moment(one.expires_at, visit.now)),
+        TableColumn[SessionInShort]("", end),
+    ]
+    every = action_button(path, visit.csrf_token, "End all") if len(found) > 1 else Markup("")
+    listed = table(made, found, "Logins", empty=empty_state("Not logged in."), id_="sessions")
+    return panel("Logins", listed, actions=every)
+
+
+def _user(visit: PageVisit, user: User, below: Markup, *errors: str) -> PageBody:
     path = f"{USERS}/{user.name}"
     role = form(
         path,
@@ -118,7 +155,7 @@ def _user(visit: PageVisit, user: User, *errors: str) -> PageBody:
     remove = action_button(f"{path}/remove", visit.csrf_token, "Remove", kind="danger")
     told = f"Added by {cut(user.created_by, 60)}. A new role or password ends the logins of a user."
     return PageBody(
-        cut(user.name, 63), joined(settings_tabs(USERS), panel("Change", role)), told, joined(toggle, remove)
+        cut(user.name, 63), joined(settings_tabs(USERS), panel("Change", role), below), told, joined(toggle, remove)
     )
 
 
@@ -134,7 +171,7 @@ async def change_user_by_form(caller: Admin, visit: Visited, entrance: Entered, 
         )
         changed = await entrance.users.change(name, change, caller.name)
     except HeadwaterError as error:
-        body = _user(visit, await entrance.users.read(name), f"{error.what} {error.fix}")
+        body = _user(visit, await entrance.users.read(name), Markup(""), f"{error.what} {error.fix}")
         return await visit.page(body, status=422)
     return see_other(USERS, f"{changed.name} is changed.")
 

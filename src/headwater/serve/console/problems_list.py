@@ -4,16 +4,19 @@ from collections.abc import Sequence
 from urllib.parse import quote
 
 from fastapi import APIRouter
-from starlette.responses import Response
+from starlette.responses import HTMLResponse, Response
 
 from headwater.accounts.role import Role
 from headwater.actions.delivery import resume_sink, retry_sink
 from headwater.actions.sources import poll_sources, stop_sources
+from headwater.actions.standing import all_problems
 from headwater.reports.operations import MACHINERY, QUEUE
-from headwater.serve.access.gate import Operator
+from headwater.serve.access.gate import Operator, Viewer
 from headwater.serve.console.components import empty_state
 from headwater.serve.console.crawl_page import RESUME
 from headwater.serve.console.forms import Fields, action_button
+from headwater.serve.console.keeping import lately
+from headwater.serve.console.shell import PageBody
 from headwater.serve.console.shown import cut, moment, state
 from headwater.serve.console.visit import PageVisit, Visited, see_other
 from headwater.serve.pages.markup import Markup, element, joined, prose
@@ -22,7 +25,8 @@ from headwater.sources.source import SourceStatus
 
 router = APIRouter(include_in_schema=False)
 
-HOME = "/console"
+HOME, PROBLEMS = "/console", "/console/problems"
+MOST_SHOWN, KEPT_SECONDS = 200, 15.0
 RESUME_SINK, RETRY_SINK = "/console/problems/resume-sink", "/console/problems/retry-sink"
 RESUME_SOURCE, POLL_SOURCE = "/console/problems/resume-source", "/console/problems/poll-source"
 SINK = "sink "
@@ -35,6 +39,17 @@ SINK_ACTIONS = {
 # A poll may mend them, or say more.
 POLLED = frozenset({"failing", "refused", "quiet", "empty", "no_items", "truncated", "page_unread", "crawl_start"})
 OF_HOSTS = frozenset({"breaker", "robots_unreachable"})
+
+
+@router.get(PROBLEMS)
+async def problems_page(caller: Viewer, visit: Visited) -> HTMLResponse:
+    """List all that is wrong, as `headwater problems` does."""
+    found = await lately(visit.request.app, "all_problems", KEPT_SECONDS, lambda: all_problems(visit.services))
+    shown, count = found.found[:MOST_SHOWN], len(found.found)
+    told = f"{len(shown)} of {count:,}{' or more' * found.is_cut} shown, the worst first. Looked at "
+    note = element("p", told, moment(found.now, visit.now), ".", class_="note")
+    main = joined(problem_list(shown, visit), note)
+    return await visit.page(PageBody("Problems", main, "What needs a person, with one thing to do about each."))
 
 
 def problem_list(problems: Sequence[HealthProblem], visit: PageVisit) -> Markup:
@@ -103,7 +118,7 @@ async def resume_sink_of_problem(caller: Operator, visit: Visited, fields: Field
 @router.post(RETRY_SINK)
 async def retry_sink_of_problem(caller: Operator, visit: Visited, fields: Fields) -> Response:
     """Send parked records of a sink once more."""
-    found = await retry_sink(visit.services, fields.get("sink"))
+    found, _ = await retry_sink(visit.services, fields.get("sink"))
     return see_other(HOME, f"What the sink {found.name} had refused is sent once more.")
 
 

@@ -5,6 +5,8 @@ from fastapi import APIRouter
 from headwater.serve.console import (
     documents,
     frontier,
+    frontier_adding,
+    frontier_url,
     hosts,
     jobs,
     operations,
@@ -18,6 +20,8 @@ from headwater.serve.console import (
 PAGE_ROUTERS: tuple[APIRouter, ...] = (
     documents.router,
     frontier.router,
+    frontier_adding.router,
+    frontier_url.router,
     hosts.router,
     jobs.router,
     operations.router,

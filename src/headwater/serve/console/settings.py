@@ -12,7 +12,7 @@ from headwater.serve.console.places import SETTINGS, settings_tabs
 from headwater.serve.console.shell import PageBody
 from headwater.serve.console.shown import cut, foreign, quantity, state
 from headwater.serve.console.visit import Visited
-from headwater.serve.pages.markup import Markup, element, joined
+from headwater.serve.pages.markup import Markup, element, joined, prose
 from headwater.services import data_folder
 from headwater.settings import Settings
 from headwater.settings.groups import Setting, every_setting
@@ -32,7 +32,7 @@ async def health_page(caller: Viewer, visit: Visited) -> HTMLResponse:
     order = list(reversed(TONES))
     listed = [_check(one) for one in sorted(found, key=lambda one: order.index(one.level))]
     main = joined(settings_tabs(SETTINGS), panel("Checks", element("ul", *listed, class_="checks"), note=_count(found)))
-    lead = "The machine, the database and what hinders the work: the checks of `headwater doctor`."
+    lead = prose("The machine, the database and what hinders the work: the checks of `headwater doctor`.")
     return await visit.page(PageBody("Health", main, lead))
 
 

@@ -57,6 +57,8 @@ class PageFrame:
     """What is of the visit."""
 
     path: str
+    # The path with its filters and its place: who changes something comes back to what was looked at.
+    address: str
     totals: StripTotals
     pause: CrawlPause | None
     now: datetime
@@ -156,17 +158,25 @@ def _live_switch() -> Markup:
 
 
 def _theme_switch(frame: PageFrame) -> Markup:
-    other = "light" if frame.theme == "dark" else "dark"
-    button = element(
-        "button",
-        icon("sun" if other == "light" else "moon"),
-        element("span", f"Use {other} colours", class_="unseen"),
-        class_="quiet",
-        name="theme",
-        value=other,
-    )
+    """The stylesheet shows the one that is not on: where nobody chose, it is the system's that is on."""
+    buttons = [
+        element(
+            "button",
+            icon(sign),
+            element("span", f"Use {theme} colours", class_="unseen"),
+            class_=f"quiet to-{theme}",
+            name="theme",
+            value=theme,
+        )
+        for theme, sign in (("light", "sun"), ("dark", "moon"))
+    ]
     return element(
-        "form", csrf_field(frame.csrf_token), back_field(frame.path), button, method="post", action="/console/theme"
+        "form",
+        csrf_field(frame.csrf_token),
+        back_field(frame.address),
+        *buttons,
+        method="post",
+        action="/console/theme",
     )
 
 
@@ -209,7 +219,7 @@ def _pause_banner(pause: CrawlPause, frame: PageFrame) -> Markup:
     resume = element(
         "form",
         csrf_field(frame.csrf_token),
-        back_field(frame.path),
+        back_field(frame.address),
         element("button", "Resume"),
         method="post",
         action="/console/crawl/resume",

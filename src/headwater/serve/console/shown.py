@@ -22,7 +22,8 @@ UNITS = (("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1))
 OK, WARN, FAIL, CALM, BLOCKED, UNKNOWN = "ok", "warn", "fail", "paused", "blocked", "unknown"
 TONES: Mapping[str, str] = {
     **dict.fromkeys(("ok", "active", "up to date", "fetched", "open", "running", "alive"), OK),
-    **dict.fromkeys(("warning", "warn", "silent", "failed", "behind", "filling", "overdue", "waiting_retry"), WARN),
+    **dict.fromkeys(("warning", "warn", "silent", "failed", "behind", "filling"), WARN),
+    **dict.fromkeys(("overdue", "waiting_retry", "retrying"), WARN),
     **dict.fromkeys(("error", "fail", "struggling", "failing", "down", "silent process", "disabled"), FAIL),
     **dict.fromkeys(("paused", "deleted", "resting", "unchanged", "stopped"), CALM),
     **dict.fromkeys(("blocked", "dead", "refused", "taken down"), BLOCKED),
@@ -77,11 +78,13 @@ def milliseconds(count: float | None) -> Markup:
 
 
 def moment(at: datetime | None, now: datetime, *, never: str = "never") -> Markup:
-    """Against now, with the exact one on hover."""
+    """Against now by the second, with the exact one on hover."""
     if at is None:
         return element("span", never, class_="nothing")
-    space = "\N{NO-BREAK SPACE}"
-    told = f"in{space}{duration(at - now)}" if at > now else f"{duration(now - at)}{space}ago"
+    space, away = "\N{NO-BREAK SPACE}", timedelta(seconds=round((at - now).total_seconds()))
+    if not away:
+        return exact(at, f"just{space}now")
+    told = f"in{space}{duration(away)}" if away > timedelta() else f"{duration(-away)}{space}ago"
     return exact(at, Markup(told))
 
 
@@ -124,7 +127,17 @@ def foreign_lines(text: object, most: int) -> Markup:
     whole = str(text)
     shown = "\n".join(UNSHOWN.sub(" ", line) for line in whole[:most].splitlines())
     more = element("p", f"Cut after {most:,} of {len(whole):,} characters.", class_="note") if len(whole) > most else ""
-    return joined(element("div", shown, class_="foreign-lines", dir="auto"), more)
+    box = {"tabindex": "0", "role": "region", "aria_label": "Text", "dir": "auto"}
+    return joined(element("div", shown, class_="foreign-lines", **box), more)
+
+
+def foreign_paragraphs(text: object, most: int) -> Markup:
+    """A text of others to be read: each of its lines a paragraph, in its own direction."""
+    whole = str(text)
+    shown = (" ".join(UNSHOWN.sub(" ", line).split()) for line in whole[:most].splitlines())
+    told = (element("p", line, dir="auto") for line in shown if line)
+    more = element("p", f"Cut after {most:,} of {len(whole):,} characters.", class_="note") if len(whole) > most else ""
+    return joined(element("div", *told, class_="foreign-paragraphs"), more)
 
 
 def foreign_link(url: object, told: object = "") -> Markup:

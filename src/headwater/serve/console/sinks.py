@@ -22,7 +22,7 @@ from headwater.actions.delivery import (
     view_stories,
 )
 from headwater.deliver.options import every_kind
-from headwater.deliver.store import FailedRecord, SinkReport
+from headwater.deliver.store import FailedRecord, FailureGroup, SinkReport
 from headwater.errors import HeadwaterError, UsageError
 from headwater.reports.sinks import delivery_now, state_word
 from headwater.serve.access.gate import Admin, Operator, Viewer
@@ -227,9 +227,24 @@ def _failures(visit: PageVisit, story: SinkStory) -> Markup:
         ),
         TableColumn[FailedRecord]("What the sink said", lambda one: foreign(one.error, 300)),
     ]
+    by_error = [
+        TableColumn[FailureGroup]("What the sink said", lambda one: foreign(one.error, 200), "main"),
+        TableColumn[FailureGroup]("Records", lambda one: number(one.records), "number"),
+        TableColumn[FailureGroup]("Parked", lambda one: number(one.parked), "number"),
+        TableColumn[FailureGroup]("Last", lambda one: moment(one.last_at, visit.now)),
+    ]
+    if visit.may(Role.OPERATOR):
+        by_error.append(TableColumn[FailureGroup]("", lambda one: _retry_group(visit, story.sink.name, one)))
+    groups = table(by_error, list(story.groups), "Refused records by error", id_="refused-by-error")
     whole = story.sink.parked + story.sink.retrying
     note = f"{len(story.failures):,} of {whole:,}"
-    return panel("Refused", table(made, list(story.failures), "Records that it refused"), note=note, id_="refused")
+    listed = folded("Record by record", table(made, list(story.failures), "Records that it refused"))
+    return panel("Refused", groups, listed, note=note, id_="refused")
+
+
+def _retry_group(visit: PageVisit, name: str, one: FailureGroup) -> Markup:
+    path = f"{PATH}/{name}/retry"
+    return action_button(path, visit.csrf_token, "Retry", {"error": one.error}, about=cut(one.error, 60))
 
 
 def _actions(visit: PageVisit, sink: SinkReport) -> Markup:
@@ -272,9 +287,9 @@ async def resume_sink_by_form(caller: Operator, visit: Visited, name: str, field
 
 @router.post(f"{PATH}/{{name}}/retry")
 async def retry_refused(caller: Operator, visit: Visited, name: str, fields: Fields) -> Response:
-    """Try refused records again, parked ones too."""
-    sink = await retry_sink(visit.services, name)
-    return see_other(f"{PATH}/{name}", f"{quantity(sink.parked + sink.retrying, 'record')} are tried again.")
+    """Try refused records again, parked ones too; or those of one error."""
+    _, count = await retry_sink(visit.services, name, fields.get("error") or None)
+    return see_other(f"{PATH}/{name}", f"{quantity(count, 'record')} will be tried again.")
 
 
 @router.post(f"{PATH}/{{name}}/rebuild")

@@ -1,5 +1,6 @@
 """/crawler: the page for people whose sites we visit; and what they asked, for those who decide it."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 from urllib.parse import urlsplit
 from uuid import UUID
@@ -8,9 +9,11 @@ from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse, Response
 
 from headwater.accounts.role import Role
+from headwater.actions.identity import known_addresses
+from headwater.actions.takedowns import grant_request, refuse_request
 from headwater.errors import Busy, UsageError
-from headwater.net.identity import Identity, identity_of
-from headwater.politeness.takedown import parse_takedown
+from headwater.net.identity import SITE_OWNERS_PLACE, Identity, identity_of
+from headwater.net.signing import DIRECTORY_PLACE
 from headwater.politeness.takedown_requests import (
     LONGEST_CONTACT,
     LONGEST_PLACE,
@@ -18,7 +21,6 @@ from headwater.politeness.takedown_requests import (
     MOST_OPEN,
     TakedownRequest,
     ask_takedown,
-    decide_request,
     open_requests,
 )
 from headwater.serve.access.gate import Operator, Viewer, open_to_all
@@ -39,12 +41,12 @@ from headwater.serve.console.shell import PAGE_HEADERS, PageBody, brand, documen
 from headwater.serve.console.shown import cut, duration, foreign, foreign_lines, moment
 from headwater.serve.console.visit import PageVisit, Visited, see_other, theme_of
 from headwater.serve.pages.markup import Markup, element, joined
-from headwater.serve.shared import Installed, LongWork
+from headwater.serve.shared import Installed, LongWork, parts_of
 from headwater.services import Services
 
 router = APIRouter(include_in_schema=False)
 
-PLACE, REQUESTS = "/crawler", "/console/requests"
+PLACE, REQUESTS = SITE_OWNERS_PLACE, "/console/requests"
 DECIDE = f"{REQUESTS}/decide"
 ASKED = "Thank you. A person looks at it, and writes to you if something is unclear."
 
@@ -112,8 +114,8 @@ def ask_form(place: str = "", contact: str = "", reason: str = "", wrong: str = 
     )
 
 
-def about(identity: Identity, delay: timedelta) -> Markup:
-    """Pure."""
+def about(identity: Identity, delay: timedelta, addresses: Sequence[str] = (), *, is_signed: bool = False) -> Markup:
+    """Pure. `addresses`: from which requests leave, where a person has said so."""
     token = identity.product_token
     rules = f"User-agent: {token}\nDisallow: /private/\nCrawl-delay: 10"
     return joined(
@@ -125,6 +127,7 @@ def about(identity: Identity, delay: timedelta) -> Markup:
         element("h2", "How to know it"),
         element("p", "Each request says who makes it:"),
         element("pre", element("code", f"User-Agent: {identity.user_agent}"), tabindex="0"),
+        _proofs(addresses, is_signed=is_signed),
         _contact(identity.contact),
         element("h2", "What it does"),
         element(
@@ -158,6 +161,23 @@ def about(identity: Identity, delay: timedelta) -> Markup:
     )
 
 
+def _proofs(addresses: Sequence[str], *, is_signed: bool) -> Markup:
+    """What nobody else can send."""
+    signed = element(
+        "p",
+        "Requests over https are signed by Web Bot Auth (RFC 9421, ed25519): ",
+        element("a", "our public keys", href=DIRECTORY_PLACE),
+        ". One without a signature of theirs is not ours.",
+    )
+    comes_from = element("p", "It comes from ", element("code", ", ".join(addresses)), ".")
+    asked = element(
+        "p",
+        "Not sure? Tell us the time of a request with its zone, its page and the address that it came from: "
+        "our log says whether it was ours.",
+    )
+    return joined(signed if is_signed else "", comes_from if addresses else "", asked)
+
+
 def _contact(contact: str) -> Markup:
     if not contact:
         return Markup("")
@@ -173,7 +193,12 @@ def _answer(services: Services, request: Request, asking: Markup, status: int = 
         "main",
         brand(),
         element("h1", "About this crawler"),
-        about(identity_of(settings.fetch), settings.politeness.delay),
+        about(
+            identity_of(settings.fetch, settings.web.public_url),
+            settings.politeness.delay,
+            known_addresses(settings),
+            is_signed=settings.identity.sign and parts_of(request).published_keys.now() is not None,
+        ),
         asking,
         id="content",
     )
@@ -228,16 +253,13 @@ async def decide_takedown(caller: Operator, visit: Visited, fields: Fields, work
         raise UsageError("This is no request.") from None
     if is_granted and not fields.is_confirmed:
         return await _ask_again(visit, id_, fields)
-    async with visit.services.database.transaction() as connection:
-        decided = await decide_request(connection, id_, caller.name, is_granted=is_granted)
-        if is_granted:
-            # Before the request counts as granted: one that cannot be carried out stays open.
-            reason = f"asked for at {PLACE} on {decided.asked_at:%Y-%m-%d}"
-            await begin_takedown(visit.services, work, parse_takedown(decided.place), reason, caller.name)
     if not is_granted:
+        decided = await refuse_request(visit.services, id_, caller.name)
         return see_other(
             REQUESTS, f"Refused: {cut(decided.place, 120)}. Nobody was told; write to {cut(decided.contact, 120)}."
         )
+    decided, takedown, reason = await grant_request(visit.services, id_, caller.name)
+    await begin_takedown(visit.services, work, takedown, reason, caller.name)
     return see_other(REQUESTS, f"{cut(decided.place, 120)} is left alone from now on, and withdrawn.")
 
 

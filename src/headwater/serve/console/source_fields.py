@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import orjson
 
+from headwater.editions import edition_of
 from headwater.serve.console.forms import FormFields, choice_field, text_area, text_field
 from headwater.serve.console.shown import UNSHOWN
 from headwater.serve.console.source_list import KINDS, MODES
@@ -16,6 +17,7 @@ from headwater.sources.exchange.fields import FIELDS, Row, value_as_text
 from headwater.sources.source import Policy
 
 LONGEST_SAID = 20_000
+LONGEST_MARKS = 4_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,9 @@ SHOWN: Mapping[str, FieldShown] = {
     "speaks_for": FieldShown("Speaks for", "Hosts of which its word counts, one a line.", rows=2),
     "parser_hint": FieldShown("Parser hint", "A CSS selector, or the recipe of an API as JSON.", rows=3),
     "selectors": FieldShown("Selectors", 'A JSON object, such as {"article": {"title": "h1"}}.', rows=5),
+    "skips_tdmrep": FieldShown(
+        "Rights in tdmrep.json", choices=(("", "are asked for"), ("yes", "are never asked for")), hint="Of its origins."
+    ),
     "render_mode": FieldShown(
         "Its pages", choices=(("", "are read as they come"), ("dynamic", "are rendered in a browser"))
     ),
@@ -79,7 +84,7 @@ GROUPS: Mapping[str, Sequence[str]] = {
         *("max_depth", "max_pages", "allow_external", "include_paths", "exclude_paths", "allowed_domains"),
         *("article_patterns", "speaks_for"),
     ),
-    "How pages are read": ("parser_hint", "selectors", "render_mode"),
+    "How pages are read": ("parser_hint", "selectors", "render_mode", "skips_tdmrep"),
 }
 EDITED = tuple(name for names in GROUPS.values() for name in names)
 # Of a source that is added: what is rarely wanted at once.
@@ -130,6 +135,32 @@ def said_in(fields: FormFields, names: Iterable[str]) -> dict[str, str]:
 def changed_in(said: Mapping[str, str], values: Mapping[str, str]) -> dict[str, str]:
     """What differs from the values that a form showed, however it is spelt."""
     return {name: text for name, text in said.items() if _meant(name, text) != _meant(name, values.get(name, ""))}
+
+
+def marks_of(values: Mapping[str, str]) -> str:
+    """Of each field that is edited a short mark of its value, for a form to send back: what it was made from."""
+    return ",".join(f"{name}:{_mark(name, values.get(name, ''))}" for name in EDITED)
+
+
+def newer_than(marks: str, values: Mapping[str, str]) -> list[str]:
+    """Fields whose value is no more the one that a form was made from; nothing where it does not say."""
+    seen = _marks_in(marks)
+    return [name for name in EDITED if name in seen and seen[name] != _mark(name, values.get(name, ""))]
+
+
+def typed_since(marks: str, said: Mapping[str, str]) -> dict[str, str]:
+    """Of what a form said, the values that a person changed in it."""
+    seen = _marks_in(marks)
+    return {name: text for name, text in said.items() if seen.get(name) != _mark(name, text)}
+
+
+def _marks_in(text: str) -> dict[str, str]:
+    pairs = (one.partition(":") for one in text[:LONGEST_MARKS].split(","))
+    return {name: mark for name, _, mark in pairs if name in SHOWN}
+
+
+def _mark(name: str, text: str) -> str:
+    return edition_of(_meant(name, text))[:8]
 
 
 def _meant(name: str, text: str) -> object:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from urllib.parse import parse_qsl
 from uuid import UUID
 
@@ -14,10 +14,11 @@ from headwater.errors import HeadwaterError, UsageError
 from headwater.reports.discovery import (
     DiscoveryOverview,
     DiscoveryStatus,
+    ListOrder,
     SourceFilter,
     count_in_states,
 )
-from headwater.reports.paging import ListPage, page_of_sources, status_named
+from headwater.reports.paging import ListPage, order_named, page_of_sources, status_named
 from headwater.reports.rollups import HOURS_A_DAY, SourceHours, hours_of_sources
 from headwater.serve.access.gate import Viewer
 from headwater.serve.console.charts import sparkline
@@ -50,7 +51,8 @@ from headwater.serve.console.shown import (
 from headwater.serve.console.visit import PageQuery, PageVisit, Visited
 from headwater.serve.pages.markup import Markup, element, joined
 from headwater.serve.topics import Topic
-from headwater.sources.health import HealthStatus
+from headwater.sources.health_word import HealthStatus
+from headwater.sources.push import PushState, PushWord, push_in_words, push_word
 from headwater.sources.source import SourceKind, SourceMode, SourceStatus
 
 router = APIRouter(include_in_schema=False)
@@ -63,15 +65,38 @@ KINDS, MODES = tuple(map(str, SourceKind)), tuple(map(str, SourceMode))
 STATES: Mapping[str, tuple[str, bool]] = {
     "": ("All", True),
     "failing": ("Failing", True),
+    "overdue": ("Overdue", True),
     "silent": ("Silent", True),
+    "idle": ("Idle", True),
     "paused": ("Paused", True),
     "blocked": ("Blocked", True),
     "active": ("Active", True),
     "ok": ("Healthy", False),
+    "unknown": ("Not known yet", False),
     "deleted": ("Deleted", False),
 }
 FOLLOWED = (DiscoveryStatus.ACTIVE, DiscoveryStatus.PAUSED, DiscoveryStatus.BLOCKED)
 RESULTS = {"ok": "fine", "warn": "warning", "fail": "failed"}
+PUSH_ORDER = (
+    *(PushWord.PUSHED, PushWord.PROVING, PushWord.SUBSCRIBED, PushWord.PENDING, PushWord.WANTED),
+    *(PushWord.SILENT, PushWord.LAPSED, PushWord.DENIED, PushWord.FAILED),
+)
+# Polls go on whatever a hub does: nothing of it is red.
+PUSH_TONES: Mapping[PushWord, str] = {
+    **dict.fromkeys((PushWord.PUSHED, PushWord.PROVING), "ok"),
+    **dict.fromkeys((PushWord.SILENT, PushWord.LAPSED, PushWord.FAILED, PushWord.DENIED), "warn"),
+}
+ORDERS = {
+    ListOrder.NAME: "by name",
+    ListOrder.NEWEST: "newest first",
+    ListOrder.ADDED: "oldest first",
+    ListOrder.NEXT_POLL: "next run first",
+    ListOrder.ERRORS: "most errors first",
+}
+ORDERS_OF_SOME = {
+    ListOrder.NEXT_POLL: "By the next poll: only those that have one to come.",
+    ListOrder.ERRORS: "By errors in a row: only those that have some.",
+}
 FORMATS = {"opml": "OPML", "csv": "CSV", "jsonl": "JSON Lines", "urls": "URLs"}
 
 
@@ -113,17 +138,23 @@ async def sources_page(caller: Viewer, visit: Visited) -> HTMLResponse:
     database, query = visit.services.database, visit.query
     try:
         chosen = selection_in(query)
-        page = await page_of_sources(database, chosen.wanted, chosen.health, ROWS, query.get("cursor") or None)
+        order = order_named(query.get("order"))
+        page = await page_of_sources(database, chosen.wanted, chosen.health, ROWS, query.get("cursor") or None, order)
     except HeadwaterError as error:
         main = joined(_filters(query), notice("fail", cut(error.what), f" {cut(error.fix)}"))
         return await visit.page(PageBody("Sources", main, actions=_actions(visit)), status=422)
     counts = await count_in_states(database, chosen.wanted, COUNTED_TO)
-    total = None if chosen.health or chosen.counted is DiscoveryStatus.DELETED else total_of(counts, chosen.counted)
+    is_counted = not chosen.health and chosen.counted is not DiscoveryStatus.DELETED
+    total = total_of(counts, chosen.counted) if is_counted else None
+    # An order by what only some of them have lists those alone: the verbs still mean all that match.
+    is_of_all = order not in ORDERS_OF_SOME or (order, chosen.counted) == (ListOrder.ERRORS, DiscoveryStatus.FAILING)
+    listed_total = total if is_of_all else None
     main = joined(
         segments(query, "status", _segments(counts, query.get("status")), "State"),
         _filters(query),
         await _listed(visit, page, chosen, total),
-        pager(query, len(page.items), page.cursor, told_total=told_total(total)),
+        "" if is_of_all else element("p", ORDERS_OF_SOME[order], class_="note"),
+        pager(query, len(page.items), page.cursor, told_total=told_total(listed_total)),
     )
     # A page further down stays as it is.
     topics = () if query.get("cursor") else (Topic.RUNS, Topic.STATS)
@@ -157,8 +188,11 @@ def _filters(query: PageQuery) -> Markup:
         choice_field("kind", "Type", kinds, query.get("kind")),
         choice_field("mode", "Mode", modes, query.get("mode")),
         text_field("tag", "Tag", query.get("tag"), maxlength="100"),
+        choice_field("order", "Order", [("" if one == ListOrder.NAME else one, told) for one, told in ORDERS.items()],
+                     query.get("order")),
         keeps=("status",),
-    )
+        keeps_order=False,
+    )  # fmt: skip
 
 
 def _actions(visit: PageVisit) -> Markup:
@@ -191,6 +225,7 @@ async def _listed(
         chosen_by=(lambda one: str(one.source.id)) if may else None,
         empty=_empty(visit),
         id_="sources",
+        query=visit.query,
     )
     if not may or not page.items:
         return listed
@@ -217,14 +252,15 @@ def _empty(visit: PageVisit) -> Markup:
 def _columns(visit: PageVisit, hours: Mapping[UUID, SourceHours]) -> Sequence[TableColumn[DiscoveryOverview]]:
     now = visit.now
     return (
-        TableColumn[DiscoveryOverview]("Source", _named, "main"),
+        TableColumn[DiscoveryOverview]("Source", _named, "main", ways=("name",)),
         TableColumn[DiscoveryOverview]("Type", _typed, "tight"),
-        TableColumn[DiscoveryOverview]("Status", _status, "tight"),
+        TableColumn[DiscoveryOverview]("Health", _status, "tight"),
         TableColumn[DiscoveryOverview]("Last result", _result),
-        TableColumn[DiscoveryOverview]("Errors", lambda one: number(one.errors), "number"),
+        TableColumn[DiscoveryOverview]("Errors", lambda one: number(one.errors), "number", ways=("-errors",)),
         TableColumn[DiscoveryOverview]("Interval", lambda one: told_interval(one)[0], "tight"),
-        TableColumn[DiscoveryOverview]("Next run", lambda one: next_run(one, visit), "tight"),
+        TableColumn[DiscoveryOverview]("Next run", lambda one: next_run(one, visit), "tight", ways=("next",)),
         TableColumn[DiscoveryOverview]("Last run", lambda one: moment(one.source.last_run_at, now), "tight"),
+        TableColumn[DiscoveryOverview]("Push", lambda one: _pushed(one, now), "tight"),
         TableColumn[DiscoveryOverview](
             f"New, {DAYS_SHOWN} d", lambda one: _new_items(hours.get(one.source.id)), "tight"
         ),
@@ -275,6 +311,22 @@ def next_run(one: DiscoveryOverview, visit: PageVisit) -> Markup:
     if any(channel.is_running for channel in one.channels):
         return state("running", "running now")
     return due(one.next.next_poll_at, visit.now) if one.next and not one.is_left_alone else NOTHING
+
+
+def _pushed(one: DiscoveryOverview, now: datetime) -> Markup:
+    """Of the channel whose hub is trusted most; nothing where none names a hub."""
+    states = [channel.push for channel in one.channels if channel.push and channel.is_enabled]
+    if not states:
+        return NOTHING
+    best = min(states, key=lambda it: PUSH_ORDER.index(push_word(it, now)))
+    return push_state(best, now, class_="unseen")
+
+
+def push_state(push: PushState, now: datetime, class_: str = "under message") -> Markup:
+    """Its word, and the sentence; in a list of many the sentence is for readers of screens and on hover."""
+    word, told = push_word(push, now), cut(push_in_words(push, now), 160)
+    shown = element("span", foreign(told), class_=class_)
+    return element("span", state(word, tone=PUSH_TONES.get(word, "unknown")), shown, title=told)
 
 
 def _new_items(hours: SourceHours | None) -> Markup:

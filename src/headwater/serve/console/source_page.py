@@ -1,7 +1,6 @@
 """/console/sources/ID: one source. How it stands and why, its runs, URLs, documents and templates."""
 
 from collections.abc import Sequence
-from urllib.parse import quote
 
 from fastapi import APIRouter
 from starlette.responses import HTMLResponse, Response
@@ -11,6 +10,7 @@ from headwater.actions.hosts import decision_of_robots, robots_named
 from headwater.errors import HeadwaterError, NotFound
 from headwater.reports.discovery import DiscoveryOverview, Run, RunFilter, list_runs
 from headwater.reports.explaining import SourceStory, story_of_source
+from headwater.reports.freshness import DAYS, Delay, SourceFreshness
 from headwater.reports.rollups import hours_of_sources
 from headwater.serve.access.gate import Viewer
 from headwater.serve.console.charts import heat_row, legend, week_map
@@ -19,7 +19,6 @@ from headwater.serve.console.components import (
     columns,
     empty_state,
     facts,
-    link,
     notice,
     panel,
     table,
@@ -42,7 +41,8 @@ from headwater.serve.console.shown import (
     quantity,
     state,
 )
-from headwater.serve.console.source_list import SOURCES, next_run, source_path, told_interval
+from headwater.serve.console.source_list import SOURCES, next_run, push_state, source_path, told_interval
+from headwater.serve.console.source_policy import policy_drawer
 from headwater.serve.console.visit import PageVisit, Visited, see_other
 from headwater.serve.pages.markup import Markup, element, joined
 from headwater.serve.topics import Topic
@@ -123,7 +123,8 @@ async def source_page(caller: Viewer, visit: Visited, named: str) -> Response:
         _problems(story),
         columns(_standing(visit, overview, runs), _schedule(visit, overview)),
         _channels(visit, overview),
-        columns(week, await _robots(visit, overview)),
+        columns(week, _freshness(story.freshness)),
+        columns(await _robots(visit, overview), await policy_drawer(visit, source.profile.address.host)),
         _events(visit, story.events),
     )
     return await page_of_source(visit, source, main, Topic.RUNS, Topic.STATS)
@@ -200,6 +201,7 @@ def _channels(visit: PageVisit, one: DiscoveryOverview) -> Markup:
         TableColumn[ChannelState]("Interval", lambda it: duration(it.poll_interval), "tight"),
         TableColumn[ChannelState]("Next", lambda it: due(it.next_poll_at, now) if it.is_active else NOTHING, "tight"),
         TableColumn[ChannelState]("Last new", lambda it: moment(it.last_new_at, now), "tight"),
+        TableColumn[ChannelState]("Push", lambda it: push_state(it.push, now) if it.push else NOTHING, "tight"),
     ]
     empty = empty_state("It has no channel yet: a poller looks for them.")
     return panel("Channels", table(made, one.channels, "Channels", empty=empty), note="what is polled", id_="channels")
@@ -226,6 +228,24 @@ def _channel_state(one: DiscoveryOverview, it: ChannelState) -> Markup:
     return state("warn", "failing") if it.consecutive_errors else state("ok", "polled")
 
 
+def _freshness(found: SourceFreshness) -> Markup:
+    """How late it is found and delivered, and what its polls cost."""
+    rows = [
+        ("Publication to discovery", found.discovery),
+        *((f"Change to {one.sink}", one.delay) for one in found.sinks),
+    ]
+    made = [
+        TableColumn[tuple[str, Delay]]("Delay", lambda it: foreign(it[0], 80), "main"),
+        TableColumn[tuple[str, Delay]]("Of", lambda it: number(it[1].count), "number"),
+        TableColumn[tuple[str, Delay]]("Half within", lambda it: duration(it[1].p50), "number"),
+        TableColumn[tuple[str, Delay]]("95 % within", lambda it: duration(it[1].p95), "number"),
+    ]
+    polls = f"{found.polls:.0f} polls lately, {found.vain_polls:.0f} of them brought nothing new"
+    each = f"; {found.polls_per_item:g} for each new item" if found.polls_per_item is not None else ""
+    note = element("p", f"{polls}{each}. Lately: fading with half of 14 days.", class_="note")
+    return panel("Freshness", table(made, rows, "Delays"), note, note=f"items of the last {DAYS} days", id_="freshness")
+
+
 async def _robots(visit: PageVisit, one: DiscoveryOverview) -> Markup:
     """By what is stored of robots.txt now; what it does not say yet is asked before the first page."""
     urls = dict.fromkeys((one.source.profile.url, *(it.url for it in one.channels if it.is_enabled)))
@@ -234,9 +254,7 @@ async def _robots(visit: PageVisit, one: DiscoveryOverview) -> Markup:
     heads = element("thead", element("tr", element("th", "Address", scope="col"), element("th", "Now", scope="col")))
     caption = element("caption", "What robots.txt allows", class_="unseen")
     listed = element("table", caption, heads, element("tbody", *made))
-    host = one.source.profile.address.host
-    policy = link("Pace and policy of its host", f"/console/hosts/{quote(host, safe='')}")
-    return panel("robots.txt", element("div", listed, class_="table-frame"), element("p", policy, class_="note"),
+    return panel("robots.txt", element("div", listed, class_="table-frame"),
                  note="as it was last asked", id_="robots")  # fmt: skip
 
 

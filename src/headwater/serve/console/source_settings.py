@@ -1,6 +1,6 @@
 """What a person changes of one source, and asks of it: its fields, its status, a trial of its channels."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -9,13 +9,14 @@ from starlette.responses import HTMLResponse, Response
 
 from headwater.accounts.role import Role
 from headwater.actions.described import DescribedSource, change_described, describe_source
+from headwater.actions.source_editions import last_change_of
 from headwater.actions.sources import poll_sources, stop_sources, vacancies_left_by
 from headwater.actions.trying import simulate_source, try_source
 from headwater.discover.exporting import rows_of
-from headwater.errors import HeadwaterError, QueryFailed, UsageError
+from headwater.errors import HeadwaterError, Outdated, QueryFailed, UsageError
 from headwater.serve.access.gate import Operator, Viewer
 from headwater.serve.console.components import TableColumn, empty_state, facts, folded, link, notice, panel, table
-from headwater.serve.console.forms import Fields, button, confirm_form, error_summary, form
+from headwater.serve.console.forms import Fields, button, confirm_form, error_summary, form, hidden
 from headwater.serve.console.shown import cut, foreign, foreign_lines, foreign_link, milliseconds, quantity, size, state
 from headwater.serve.console.source_adding import channel_preview, look_of
 from headwater.serve.console.source_fields import (
@@ -24,8 +25,11 @@ from headwater.serve.console.source_fields import (
     SHOWN,
     changed_in,
     field_of,
+    marks_of,
+    newer_than,
     problems_by_field,
     said_in,
+    typed_since,
     values_of,
 )
 from headwater.serve.console.source_list import SOURCES, source_path
@@ -44,6 +48,7 @@ router = APIRouter(include_in_schema=False)
 
 TEST, SIMULATE = "sources.test", "sources.simulate"
 BY_A_PERSON = "by a person"
+CONFLICT = 409
 
 
 @router.get(f"{ONE}/settings")
@@ -51,7 +56,7 @@ async def settings_of_source(caller: Viewer, visit: Visited, named: str) -> HTML
     """Show the fields of a source, to be changed."""
     found = await describe_source(visit.services, named)
     values = values_in(found)
-    main = _form(visit, found.overview.source, values, {}) if visit.may(Role.OPERATOR) else _told(values)
+    main = _form(visit, found, values, {}) if visit.may(Role.OPERATOR) else _told(values)
     return await page_of_source(visit, found.overview.source, main)
 
 
@@ -69,8 +74,10 @@ def _told(values: Mapping[str, str]) -> Markup:
 
 
 def _form(
-    visit: PageVisit, source: Source, values: Mapping[str, str], wrong: Mapping[str, str], *errors: str
+    visit: PageVisit, found: DescribedSource, values: Mapping[str, str], wrong: Mapping[str, str], *errors: str
 ) -> Markup:
+    """With what it was made from: the whole in one word, and a mark of each field."""
+    source = found.overview.source
     groups = [
         element(
             "fieldset", element("legend", title), *(field_of(name, values, wrong) for name in names), class_="group"
@@ -83,6 +90,8 @@ def _form(
         visit.csrf_token,
         error_summary(*errors) if errors else "",
         address,
+        hidden("edition", found.edition),
+        hidden("marks", marks_of(values_in(found))),
         *groups,
         element("div", button("Save", kind="primary"), link("Cancel", source_path(source.id)), class_="buttons"),
         class_="stack settings",
@@ -95,6 +104,9 @@ async def change_source_by_form(caller: Operator, visit: Visited, named: str, fi
     found = await describe_source(visit.services, named)
     source, before = found.overview.source, values_in(found)
     said = said_in(fields, EDITED)
+    edition, marks = fields.get("edition"), fields.get("marks")
+    if edition and edition != found.edition:
+        return await _outdated(visit, found, typed_since(marks, said), newer_than(marks, before))
     changes = changed_in(said, before)
     if not changes:
         return see_other(source_path(source.id), "Nothing was changed.")
@@ -106,21 +118,49 @@ async def change_source_by_form(caller: Operator, visit: Visited, named: str, fi
     wrong = problems_by_field(changes)
     try:
         if not wrong:
-            await change_described(visit.services, str(source.id), changes, caller.name)
+            known = {edition} if edition else None
+            await change_described(visit.services, str(source.id), changes, caller.name, known)
             told = ", ".join(SHOWN[name].label.lower() for name in changes)
             return see_other(source_path(source.id), f"Changed: {told}.")
     except QueryFailed:
         raise
+    except Outdated:
+        found = await describe_source(visit.services, named)
+        return await _outdated(visit, found, typed_since(marks, said), newer_than(marks, values_in(found)))
     except HeadwaterError as error:
-        return await _again(visit, source, before | said, {}, cut(f"{error.what} {error.fix}".strip(), 600))
+        return await _again(visit, found, before | said, {}, cut(f"{error.what} {error.fix}".strip(), 600))
     told_wrong = [f"{SHOWN[name].label}: {why}" for name, why in wrong.items()]
-    return await _again(visit, source, before | said, wrong, *told_wrong)
+    return await _again(visit, found, before | said, wrong, *told_wrong)
 
 
 async def _again(
-    visit: PageVisit, source: Source, values: Mapping[str, str], wrong: Mapping[str, str], *errors: str
+    visit: PageVisit, found: DescribedSource, values: Mapping[str, str], wrong: Mapping[str, str], *errors: str
 ) -> Response:
-    return await page_of_source(visit, source, _form(visit, source, values, wrong, *errors), status=422)
+    main = _form(visit, found, values, wrong, *errors)
+    return await page_of_source(visit, found.overview.source, main, status=422)
+
+
+async def _outdated(
+    visit: PageVisit, found: DescribedSource, typed: Mapping[str, str], newer: Sequence[str]
+) -> Response:
+    """Somebody else saved meanwhile: what they changed, and the form as it is now with what was typed into it."""
+    source, now = found.overview.source, values_in(found)
+    told = [_newer(name, now.get(name, ""), typed) for name in newer]
+    last = await last_change_of(visit.services.database, source.id)
+    errors = [f"This source was changed since you opened the form{': ' if last else ''}{cut(last, 300)}."]
+    errors += told or ["Its status or one of its channels is another now."]
+    errors.append("The fields show what is stored now, with what you typed. Save again to keep it.")
+    main = _form(visit, found, {**now, **typed}, {}, *errors)
+    return await page_of_source(visit, source, main, status=CONFLICT)
+
+
+def _newer(name: str, now: str, typed: Mapping[str, str]) -> str:
+    told = f"{SHOWN[name].label} is now {_quoted(now)}"
+    return f"{told}; you typed {_quoted(typed[name])}." if name in typed else f"{told}."
+
+
+def _quoted(text: str) -> str:
+    return f"“{cut(text, 120)}”" if text else "empty"
 
 
 @router.post(f"{ONE}/do")

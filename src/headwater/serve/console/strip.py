@@ -20,7 +20,7 @@ def strip(totals: StripTotals) -> Markup:
     """Pure."""
     found = totals
     ended = found.fetched + found.failed
-    next_in = joined("next in ", duration(found.next_host_in)) if found.next_host_in is not None else "none"
+    next_in = joined("next in ", duration(found.hosts.next_in)) if found.hosts.next_in is not None else "none"
     return element(
         "dl",
         _total("Fetched", number(found.fetched), "24 h", "/console/crawl"),
@@ -30,9 +30,9 @@ def strip(totals: StripTotals) -> Markup:
             joined(f"{percent(found.failed, ended)}, 24 h"),
             "/console/frontier?status=failed",
         ),
-        _total("In flight", number(found.busy_hosts), "hosts, now", "/console/crawl"),
-        _total("Open", number(found.open_hosts), "hosts, now", "/console/hosts"),
-        _total("Polite waits", number(found.waiting_hosts), next_in, "/console/hosts"),
+        _total("In flight", number(found.hosts.busy), "hosts, now", "/console/crawl"),
+        _total("Open", number(found.hosts.open), "hosts, now", "/console/hosts"),
+        _total("Polite waits", number(found.hosts.waiting), next_in, "/console/hosts"),
         _total("Queued", number(found.waiting), "URLs, now", "/console/frontier?status=pending"),
         _total("Dead", number(found.dead), "URLs, kept", "/console/frontier?status=dead"),
         _total(

@@ -13,7 +13,8 @@ from headwater.actions.delivery import (
     preview_view,
     view_stories,
 )
-from headwater.errors import HeadwaterError
+from headwater.editions import edition_of
+from headwater.errors import HeadwaterError, Outdated
 from headwater.reports.archive import DetailedHit
 from headwater.serve.access.gate import Operator, Viewer
 from headwater.serve.console.components import TableColumn, empty_state, facts, link, panel, table
@@ -26,6 +27,7 @@ from headwater.serve.console.forms import (
     confirm_form,
     error_summary,
     form,
+    hidden,
     text_field,
 )
 from headwater.serve.console.shell import PageBody
@@ -44,6 +46,7 @@ HINTS = {
     "languages": "By two letters, with commas: en, da.",
     "countries": "Names or two letters, with commas.",
 }
+FIELDS = ("query", "kinds", *LISTS, "min_quality")
 NAME_HINT = "Small letters, digits, - and _."
 
 
@@ -92,6 +95,7 @@ def _form(visit: PageVisit, action: str, given: FormFields, *errors: str, names:
         action,
         visit.csrf_token,
         error_summary(*errors) if errors else "",
+        hidden("edition", given.get("edition")) if given.get("edition") else "",
         text_field("name", "Name", given.get("name"), hint=NAME_HINT, required="required", maxlength="63")
         if names
         else "",
@@ -172,7 +176,7 @@ def _fields(story: ViewStory) -> FormFields:
     lists = {"sources": story.sources, "tags": view.tags, "languages": view.languages, "countries": view.countries}
     quality = "" if view.min_quality is None else str(view.min_quality)
     kinds = view.kinds[0] if len(view.kinds) == 1 else ""
-    plain = {"query": view.query, "kinds": str(kinds), "min_quality": quality}
+    plain = {"query": view.query, "kinds": str(kinds), "min_quality": quality, "edition": edition_of(view)}
     return FormFields([*plain.items(), *((name, ", ".join(values)) for name, values in lists.items())])
 
 
@@ -180,7 +184,14 @@ def _fields(story: ViewStory) -> FormFields:
 async def change_view_by_form(caller: Operator, visit: Visited, name: str, fields: Fields) -> Response:
     """Change what is in a view: its sinks look at the whole archive again."""
     try:
-        _, sinks = await edit_view(visit.services, name, wish_of(fields))
+        known = {fields.get("edition")} if fields.get("edition") else None
+        _, sinks = await edit_view(visit.services, name, wish_of(fields), known)
+    except Outdated as error:
+        (story,) = await view_stories(visit.services, name)
+        told = f"{error.what} It is now: {in_words(story)[:400]}. Save again to put what you typed in its place."
+        typed = FormFields([*((key, fields.get(key)) for key in FIELDS), ("edition", edition_of(story.view))])
+        body = _form(visit, f"{PATH}/{name}", typed, told, names=False)
+        return await visit.page(PageBody(f"View {cut(name, 63)}", body), status=409)
     except (ValueError, HeadwaterError) as error:
         told = f"{error.what} {error.fix}" if isinstance(error, HeadwaterError) else "The quality is no number."
         body = _form(visit, f"{PATH}/{name}", fields, told, names=False)

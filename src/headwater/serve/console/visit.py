@@ -69,6 +69,7 @@ class PageVisit:
         visit_of(self.request).only_reads = True
         frame = PageFrame(
             self.query.path,
+            self.query.to(cursor=self.query.get("cursor")),
             await totals_lately(self.request.app, self.services.database),
             await read_pause(self.services.database),
             self.now,

@@ -21,7 +21,14 @@ PAGES = (
     *("/console/documents", "/console/jobs", "/console/views", "/console/frontier", "/console/hosts"),
     *("/console/settings", "/console/settings/sinks", "/console/settings/takedowns", "/console/operations"),
     *("/console/settings/configuration", "/console/settings/users", "/console/settings/tokens"),
-    *("/console/settings/audit", "/console/settings/sinks/add", "/console/views/add", "/console/frontier/add"),
+    *(
+        "/console/frontier/failures",
+        "/console/frontier/url",
+        "/console/settings/audit",
+        "/console/settings/sinks/add",
+        "/console/views/add",
+        "/console/frontier/add",
+    ),
 )
 
 
@@ -81,45 +88,6 @@ async def test_hostile_texts_are_inert_on_every_page(api: ApiCaller, shelf: Shel
     changed = (await api.get(f"{one}/versions/2")).body.decode()
     assert "<ins>" in changed
     assert "<del>" in changed
-
-
-async def test_urls_are_looked_at_queued_fetched_again_and_forgotten(api: ApiCaller) -> None:
-    text = "https://b.example/1\nhttps://b.example/2\nfile:///etc/passwd"
-    looked = await send(api, "/console/frontier/add", urls=text, do="look")
-    assert (looked.status, b"2 of 3 URLs can be queued" in looked.body) == (200, True)
-    assert (await api.get("frontier")).json["total"] == 0
-    assert (await send(api, "/console/frontier/add", urls=text, do="add")).status == 303
-    rows = (await api.get("frontier")).json["urls"]
-    assert len(rows) == 2
-    listed = await api.get("/console/frontier?host=b.example&status=pending")
-    assert listed.body.count(b'name="chosen"') == 2
-    chosen = [("chosen", row["id"]) for row in rows]
-    asked = await send(api, "/console/frontier/change", *chosen, do="remove", query="host=b.example")
-    assert (asked.status, b"2 URLs" in asked.body) == (200, True)
-    assert (await api.get("frontier")).json["total"] == 2
-    done = await send(api, "/console/frontier/change", *chosen, do="remove", query="host=b.example", confirmed="yes")
-    assert (done.status, done.headers["location"]) == (303, "/console/frontier?host=b.example")
-    assert (await api.get("frontier")).json["total"] == 0
-    nothing = await send(api, "/console/frontier/change", ("chosen", "x' or 1"), do="retry", query="")
-    assert nothing.status == 303
-
-
-async def test_all_that_match_are_queued_again_by_the_filters_not_by_the_rows(api: ApiCaller) -> None:
-    for n in range(3):
-        await api.post("frontier/submit", {"url": f"https://c{n}.example/"})
-    await api.services.database.execute(
-        "update url_frontier set status = 'dead', reason = 'not_found' where host <> 'c0.example'"
-    )
-    wish = {"do": "retry", "all_matching": "yes", "query": "status=dead"}
-    asked = await send(api, "/console/frontier/change", **wish)
-    assert (asked.status, b"Queue them again" in asked.body) == (200, True)
-    begun = await send(api, "/console/frontier/change", **wish, confirmed="yes")
-    assert begun.headers["location"].startswith("/console/operations/")
-    while b"running" in (await api.get(begun.headers["location"])).body:
-        pass
-    assert len((await api.get("frontier?status=pending")).json["urls"]) == 3
-    refused = await send(api, "/console/frontier/change", do="retry", all_matching="yes", query="")
-    assert refused.status == 422
 
 
 async def test_a_policy_is_set_by_a_form_and_holds(api: ApiCaller) -> None:

@@ -9,6 +9,7 @@ from tests.integration.serve.people import PASSWORD, add_user, browser_of
 from headwater.database.pool import Database
 from headwater.serve.console.shell import PAGE_HEADERS
 from headwater.serve.console.visit import local_path
+from headwater.serve.pages.static import static_files
 
 FORM = "application/x-www-form-urlencoded"
 
@@ -90,3 +91,8 @@ async def test_a_browser_that_asks_for_the_api_is_led_to_the_login_and_a_program
         browser = await api.get("/api/docs", accept="text/html,*/*;q=0.8")
         assert (browser.status, browser.headers["location"]) == (303, "/login?next=%2Fapi%2Fdocs")
         assert (await api.get("/api/docs", accept="*/*")).status == 401
+
+
+def test_all_files_of_the_pages_together_are_light() -> None:
+    weight = sum(map(len, static_files().values()))
+    assert 10_000 < weight < 150_000

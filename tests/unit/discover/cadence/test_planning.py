@@ -163,3 +163,16 @@ def test_the_interval_is_the_time_until_the_poll() -> None:
 def test_an_unknown_policy_is_named() -> None:
     with pytest.raises(UsageError, match="no polling policy 'weekly'"):
         next_poll("weekly", HOURLY, NOW, random_from(1))
+
+
+def test_at_a_crowded_host_all_intervals_are_lengthened_alike() -> None:
+    crowded = only(replace(HOURLY, crowding=2.5))
+    assert (crowded.at - NOW, crowded.interval) == (2.5 * HOUR, HOUR)
+    assert crowded.reason == "its host has room for 40 % of the polls that its channels deserve: not after 1 h"
+    assert only(replace(HOURLY, crowding=0.5)) == only(HOURLY), "room to spare brings no poll"
+
+
+def test_a_crowd_lengthens_neither_rests_nor_beyond_the_longest_interval() -> None:
+    failed = replace(HOURLY, consecutive_errors=2, error=ErrorClass.NETWORK)
+    assert only(replace(failed, crowding=9.0)) == only(failed)
+    assert only(replace(HOURLY, crowding=1e9)).at == NOW + 7 * DAY

@@ -1,7 +1,8 @@
 -- Leases due channels, one per host: many feeds of one host would only wait for each other. First come p_first of those that
 -- were never polled, then all that have a rhythm, the longest due first, then more that were never polled: a large import
 -- delays nobody and has all room that is left.
--- The others of such a host are put as far off as its slots lie apart, or they would hide everything behind them.
+-- The others of such a host are put as far off as its slots lie apart, or they would hide everything behind them; who has
+-- waited longest is its next.
 -- A channel whose lease was lost is a suspect, and a poller has one of them at a time: when it dies again, that one alone is
 -- lost twice, and not all that were under way both times.
 -- Of job sources p_jobs_pool channels are under lease at once, whoever polls them. Where many are due, all but the first
@@ -29,7 +30,10 @@ declare
     v_ids    uuid[];
     v_chosen uuid[];
     v_jobs   uuid[];
+    v_late   uuid[];
     v_room   integer;
+    -- At a host with a queue of first polls every fourth turn is theirs, however far apart its turns are.
+    v_first_turn constant boolean := hashint8((extract(epoch from v_now) * 1000)::bigint) & 3 = 0;
 begin
     if exists (select from crawl_pause) then
         return query select null::uuid, v_marks, interval '2 seconds';
@@ -75,6 +79,11 @@ begin
         from channels c
         where c.lease_until > v_clock and (select s.kind from sources s where s.id = c.source_id) = 'jobs';
     end if;
+    -- Where there is a queue nobody passes it, though none of it is due at this moment.
+    v_late := array(
+        select c.id from channels c join crowded_hosts k on k.bucket = c.bucket and k.host = c.host
+        where c.id = any (v_ids) and c.waits_since is null and c.trigger <> 'manual'
+          and case when c.is_unpolled then k.first_queue_ends_at else k.queue_ends_at end > v_now);
     -- A statement of its own: it must see what others leased until the rows were locked.
     select array_agg(first.id) into v_chosen
     from (select f.id from (
@@ -83,8 +92,11 @@ begin
                      row_number() over (partition by c.is_unpolled order by c.next_poll_at, c.id) as nth
               from (select distinct on (d.bucket, d.host) d.id, d.bucket, d.host, d.next_poll_at, d.is_unpolled,
                            array_position(v_jobs, d.id) as place
-                    from channels d where d.id = any (v_ids)
-                    order by d.bucket, d.host, d.next_poll_at, d.id) as c
+                    from channels d left join crowded_hosts k on k.bucket = d.bucket and k.host = d.host
+                    where d.id = any (v_ids) and d.id <> all (v_late)
+                    order by d.bucket, d.host, d.trigger = 'manual' desc,
+                             coalesce(k.first_queue_ends_at > v_now, false) and d.is_unpolled <> v_first_turn,
+                             coalesce(d.waits_since, d.next_poll_at), d.id) as c
               where not exists (select 1 from channels busy where busy.bucket = c.bucket and busy.host = c.host
                                 and busy.token is not null and busy.lease_until > v_clock
                                 and busy.leased_by not like '% pushes')) as f
@@ -104,40 +116,65 @@ begin
                 where d.id <> all (coalesce(v_chosen, '{}'))) as j) as w
     where c.id = w.id and (v_room < cardinality(v_jobs));
     -- Everything of such a host that is due gets a turn of its own, not only what this claim happened to see: thousands of
-    -- channels of one host would otherwise be looked at again and again, and nobody else. Every fourth is a first poll.
-    with moved as (
-        update channels c
-        set next_poll_at = v_now + turn.place * turn.apart, next_reason = 'waits for its turn at ' || c.host
-        from (select w.id, poll_turn(greatest(h.delay_ms, h.penalty_ms), false) as apart,
-                     row_number() over (partition by w.bucket, w.host order by w.nth * case when w.is_unpolled then 3 else 1 end,
-                                                                               w.is_unpolled, w.id) as place
-              from (select x.id, x.bucket, x.host, x.is_unpolled,
-                           row_number() over (partition by x.bucket, x.host, x.is_unpolled order by x.next_poll_at, x.id) as nth
-                    from (select distinct d.bucket, d.host from channels d
-                          where d.id = any (v_ids) and d.id <> all (coalesce(v_chosen, '{}'))
-                            and (exists (select 1 from channels o where o.id = any (coalesce(v_chosen, '{}'))
-                                                                    and o.bucket = d.bucket and o.host = d.host)
-                                 or exists (select 1 from channels o where o.bucket = d.bucket and o.host = d.host
-                                                                       and o.token is not null and o.lease_until > v_clock
-                                                                       and o.leased_by not like '% pushes'))) as busy_host
-                    cross join lateral (
-                        select q.id, q.bucket, q.host, q.next_poll_at, q.is_unpolled from channels q
-                        where q.bucket = busy_host.bucket and q.host = busy_host.host and q.is_enabled and q.is_active
-                          and q.next_poll_at <= v_now
-                          and (q.lease_until is null or q.lease_until <= v_clock) and q.id <> all (coalesce(v_chosen, '{}'))
-                        order by q.next_poll_at limit 5000
-                        for update skip locked) as x) as w
-              left join hosts h on h.bucket = w.bucket and h.host = w.host) as turn
-        where c.id = turn.id
-        returning c.bucket, c.host
+    -- channels of one host would otherwise be looked at again and again, and nobody else. Who has waited longest is at the front
+    -- and seen by the next claim; the others stand at the end of the queue, and are not moved again before their turn comes. Not
+    -- for longer than six hours: a delay that was long for a while, or channels that went, may have left the queue too long.
+    with busy as materialized (
+        select distinct d.bucket, d.host from channels d
+        where d.id = any (v_ids) and d.id <> all (coalesce(v_chosen, '{}'))
+          and (d.id = any (v_late)
+               or exists (select 1 from channels o where o.id = any (coalesce(v_chosen, '{}'))
+                                                  and o.bucket = d.bucket and o.host = d.host)
+               or exists (select 1 from channels o where o.bucket = d.bucket and o.host = d.host
+                                                     and o.token is not null and o.lease_until > v_clock
+                                                     and o.leased_by not like '% pushes'))
+    ), waiting as materialized (
+        select x.id, x.bucket, x.host, x.is_unpolled, x.age,
+               row_number() over (partition by x.bucket, x.host, x.is_unpolled order by x.is_wanted desc, x.age, x.id) as nth
+        from busy
+        cross join lateral (
+            select q.id, q.bucket, q.host, q.is_unpolled, coalesce(q.waits_since, q.next_poll_at) as age,
+                   q.trigger = 'manual' as is_wanted
+            from channels q
+            where q.bucket = busy.bucket and q.host = busy.host and q.is_enabled and q.is_active and q.next_poll_at <= v_now
+              and (q.lease_until is null or q.lease_until <= v_clock) and q.id <> all (coalesce(v_chosen, '{}'))
+            order by q.next_poll_at limit 5000
+            for update skip locked) as x
+    ), placed as materialized (
+        -- Every fourth is a first poll.
+        select w.*, row_number() over (partition by w.bucket, w.host order by w.nth * case when w.is_unpolled then 3 else 1 end,
+                                                                              w.is_unpolled, w.id) as place
+        from waiting w
+    ), spaced as materialized (
+        -- In the steps of one ladder for each host: what waits for the same turn is looked at by the same claim.
+        select p.*, l.step, t.apart, k.host is not null as has_queue,
+               case when p.is_unpolled then k.first_queue_ends_at else k.queue_ends_at end as queue_ends_at,
+               count(*) filter (where p.place > 8) over (partition by p.bucket, p.host, p.is_unpolled order by p.place) as behind
+        from placed p
+        left join hosts h on h.bucket = p.bucket and h.host = p.host
+        left join crowded_hosts k on k.bucket = p.bucket and k.host = p.host
+        cross join lateral poll_turn(greatest(h.delay_ms, h.penalty_ms), false) as t (apart)
+        cross join lateral date_bin(t.apart, v_now, timestamptz 'epoch' + hashtext(p.host) % 60000 * interval '1 millisecond') as l (step)
+    ), turns as materialized (
+        select s.*, case when s.place <= 8 then s.step + s.place * s.apart
+                         else date_bin(s.apart, greatest(least(coalesce(s.queue_ends_at, s.step), v_now + interval '6 hours'),
+                                                         s.step + 8 * s.apart), s.step) + s.behind * s.apart end as at
+        from spaced s
+    ), queues as (
+        -- Where many wait, somebody has to ask whether all can have their turns. In the order of hosts, as everybody locks them.
+        insert into crowded_hosts as k (bucket, host, seen_at, queue_ends_at, first_queue_ends_at)
+        select t.bucket, t.host, v_now, max(greatest(t.at, t.queue_ends_at)) filter (where not t.is_unpolled),
+               max(greatest(t.at, t.queue_ends_at)) filter (where t.is_unpolled)
+        from turns t group by t.bucket, t.host having count(*) > 8 or bool_or(t.has_queue) order by t.bucket, t.host
+        on conflict (bucket, host) do update
+        set seen_at = excluded.seen_at, queue_ends_at = coalesce(excluded.queue_ends_at, k.queue_ends_at),
+            first_queue_ends_at = coalesce(excluded.first_queue_ends_at, k.first_queue_ends_at)
     )
-    -- Where many wait, somebody has to ask whether all can have their turns. In the order of hosts, as everybody locks them.
-    insert into crowded_hosts as k (bucket, host, queue, seen_at)
-    select m.bucket, m.host, count(*), v_now from moved m
-    where not exists (select 1 from crowded_hosts o where o.bucket = m.bucket and o.host = m.host
-                                                      and o.seen_at between v_now - interval '1 minute' and v_now)
-    group by m.bucket, m.host having count(*) >= 10 order by m.bucket, m.host
-    on conflict (bucket, host) do update set queue = greatest(excluded.queue, k.queue), seen_at = excluded.seen_at;
+    update channels c
+    set next_poll_at = case when t.at <= v_now + interval '6 hours' then t.at
+                            else v_now + interval '6 hours' * (0.5 + 0.5 * random()) end,
+        next_reason = 'waits for its turn at ' || c.host, waits_since = t.age
+    from turns t where c.id = t.id;
     return query
     update channels c
     set token = gen_random_uuid(), leased_by = p_owner, lease_until = v_clock + p_lease,

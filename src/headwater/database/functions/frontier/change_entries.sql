@@ -2,7 +2,7 @@
 -- The caller names them; whatever changed in between, or is being fetched, is left alone.
 create function change_entries(
     p_buckets smallint[], p_hashes bytea[], p_from text[], p_status text, p_reason text, p_held text,
-    p_now timestamptz default null
+    p_now timestamptz default null, p_error text default null
 ) returns integer
     language plpgsql
     set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
@@ -31,7 +31,7 @@ begin
             -- A suspect stays one, whatever happens to its source.
             held = case when p_status is null and e.held = 'suspect' then e.held else p_held end,
             reason = case when p_status = 'dead' then p_reason when p_status = 'pending' then null else e.reason end,
-            last_error = case when p_status is null then e.last_error end,
+            last_error = case when p_status is null then e.last_error else p_error end,
             retry_count = case when p_status = 'pending' then 0 else e.retry_count end,
             next_fetch_at = case when p_status = 'pending' then v_now else e.next_fetch_at end,
             revisit_at = case when p_status is null then e.revisit_at end,

@@ -35,7 +35,7 @@ begin
         update url_frontier e set url_hash = p_new, updated_at = p_now where e.bucket = p_bucket and e.url_hash = p_old;
         return 'moved';
     end if;
-    if standing_of(a.status) > standing_of(b.status) then
+    if standing_of(a.status, a.reason) > standing_of(b.status, b.reason) then
         delete from url_frontier e where e.bucket = p_bucket and e.url_hash = p_new;
         insert into counter_deltas (source_id, status, entries) values (b.source_id, b.status, -1);
         update url_frontier e set url_hash = p_new where e.bucket = p_bucket and e.url_hash = p_old;

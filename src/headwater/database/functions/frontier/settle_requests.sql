@@ -26,7 +26,7 @@ begin
         returning t.bucket, t.token, t.host, t.kind, t.owner, t.starts_at, t.url_hash, t.from_status,
                   g.verdict, g.status, g.next_fetch_in, g.counts_as_failure, g.reason, g.last_error, g.http_status, g.body_bytes,
                   g.started_after, g.duration_ms, g.etag, g.last_modified, g.content_hash, g.fetch_url, g.resume_url, g.hops,
-                  g.moved_to, g.revisit_in, g.close_for, g.close_reason, g.temper as host_feedback, g.kind as asked_kind, g.address
+                  g.moved_to, g.revisit_in, g.close_for, g.close_reason, g.temper as host_feedback, g.kind as asked_kind, g.address, g.sent_from
     ), moved as (
         update url_frontier e
         set status = n.status,
@@ -47,7 +47,8 @@ begin
             last_modified = case when c.reads_anew then null when x.verdict = 'fetched' then x.last_modified
                                  when x.verdict = 'unchanged' then coalesce(x.last_modified, e.last_modified)
                                  else e.last_modified end,
-            content_hash = case when not c.reads_anew then coalesce(x.content_hash, e.content_hash) end,
+            content_hash = case when c.reads_anew then null when x.verdict = 'fetched' then x.content_hash
+                                else e.content_hash end,
             reads_anew = c.reads_anew and x.status is null,
             url = coalesce(x.fetch_url, e.url),
             resume_url = x.resume_url,
@@ -79,9 +80,10 @@ begin
         group by 1, 2 having sum(c.entries) <> 0
     ), logged as (
         insert into fetch_log (at, bucket, host, token, kind, owner, url_hash, started_at, delay_ms, duration_ms, status,
-                               body_bytes, verdict, reason)
+                               body_bytes, verdict, reason, sent_from)
         select v_now, x.bucket, x.host, x.token, coalesce(x.asked_kind, x.kind), x.owner, x.url_hash, x.starts_at + x.started_after,
-               greatest(h.delay_ms, h.penalty_ms), x.duration_ms, x.http_status, x.body_bytes, x.verdict, x.reason
+               greatest(h.delay_ms, h.penalty_ms), x.duration_ms, x.http_status, x.body_bytes, x.verdict, x.reason,
+               x.sent_from::inet
         from ended x join hosts h on h.bucket = x.bucket and h.host = x.host
         where x.verdict <> 'released'
     ), closed as (

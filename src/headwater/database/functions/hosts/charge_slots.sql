@@ -6,7 +6,7 @@
 -- `why` is lost or closed where nothing more may be asked.
 create function charge_slots(
     p_bucket smallint, p_token uuid, p_count integer, p_margin interval,
-    p_started_at timestamptz, p_duration_ms integer, p_status smallint, p_body_bytes bigint, p_past_kind text,
+    p_started_at timestamptz, p_duration_ms integer, p_status smallint, p_body_bytes bigint, p_past_kind text, p_sent_from text,
     p_now timestamptz default null,
     out granted_at timestamptz, out lasts interval, out not_before interval, out why text
 )
@@ -26,9 +26,9 @@ begin
     end if;
     if p_started_at is not null then
         insert into fetch_log (at, bucket, host, token, kind, owner, url_hash, started_at, delay_ms, duration_ms, status, body_bytes,
-                               verdict)
+                               verdict, sent_from)
         values (granted_at, s.bucket, s.host, s.token, coalesce(p_past_kind, s.kind), s.owner, s.url_hash, p_started_at,
-                0, p_duration_ms, p_status, p_body_bytes, 'went_on');
+                0, p_duration_ms, p_status, p_body_bytes, 'went_on', p_sent_from::inet);
         if p_count = 0 then
             update hosts
             set next_slot_at = greatest(next_slot_at,

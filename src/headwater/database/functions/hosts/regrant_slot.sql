@@ -4,7 +4,7 @@
 create function regrant_slot(
     p_bucket smallint, p_token uuid, p_lease interval, p_reach interval,
     p_verdict text, p_status smallint, p_body_bytes bigint, p_started_after interval, p_duration_ms integer,
-    p_past_kind text, p_slack interval,
+    p_past_kind text, p_sent_from text, p_slack interval,
     p_now timestamptz default null,
     out wait interval, out is_alone boolean, out not_before interval, out why text
 )
@@ -29,9 +29,10 @@ begin
     v_space := spacing_of(h.delay_ms, h.penalty_ms);
     if p_started_after is not null then
         insert into fetch_log (at, bucket, host, token, kind, owner, url_hash, started_at, delay_ms, duration_ms, status, body_bytes,
-                               verdict)
+                               verdict, sent_from)
         values (v_now, s.bucket, s.host, s.token, coalesce(p_past_kind, s.kind), s.owner, s.url_hash, s.starts_at + p_started_after,
-                greatest(h.delay_ms, h.penalty_ms), p_duration_ms, p_status, p_body_bytes, p_verdict);
+                greatest(h.delay_ms, h.penalty_ms), p_duration_ms, p_status, p_body_bytes, p_verdict,
+                p_sent_from::inet);
         h.next_slot_at := greatest(h.next_slot_at, began_at(s.starts_at + p_started_after, p_duration_ms, v_now) + v_space);
     end if;
     v_start := greatest(v_now, greatest(h.next_slot_at, v_now) - (h.burst - 1) * v_space);

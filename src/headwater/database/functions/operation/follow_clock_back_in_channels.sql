@@ -10,7 +10,7 @@ begin
     set next_poll_at = case when c.next_poll_at > v_now then greatest(v_now, c.next_poll_at - p_back) else c.next_poll_at end,
         last_polled_at = least(c.last_polled_at, v_now), last_ok_at = least(c.last_ok_at, v_now),
         last_new_at = least(c.last_new_at, v_now), silent_since = least(c.silent_since, v_now),
-        validators_checked_at = least(c.validators_checked_at, v_now), updated_at = v_now
+        validators_checked_at = least(c.validators_checked_at, v_now), waits_since = least(c.waits_since, v_now), updated_at = v_now
     from (select id from channels
           where updated_at > v_now or (next_reason like 'waits for its turn at %' and next_poll_at >= v_now + p_back)
           order by id for update) as ahead

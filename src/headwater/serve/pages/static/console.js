@@ -5,6 +5,12 @@
   root.classList.add("has-script");
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 
+  // What is looked at is seen in a row that is scrolled to the side.
+  for (const one of all("nav [aria-current]")) {
+    const row = one.closest("nav");
+    row.scrollLeft = Math.max(0, one.offsetLeft - row.offsetLeft - (row.clientWidth - one.offsetWidth) / 2);
+  }
+
   // Live parts. The stream says that something changed; then the page is asked for anew, and parts that differ are put in.
   const topics = (body.dataset.topics || "").split(",").filter(Boolean);
   const SHORTEST = 2000, LONGEST = 30000;

@@ -1,0 +1,2 @@
+DROP INDEX channels_idle;
+DROP INDEX channels_worst;
