@@ -1,7 +1,7 @@
 """`headwater frontier`: the queue of URLs, to look at, add to, retry and remove from."""
 
 import sys
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from headwater.actions.urls import FrontierStats, QueuedUrl
+    from headwater.frontier.listing import EntryTotal
     from headwater.frontier.reads import EntryPage, FailureClass, Filter
     from headwater.services import Services
 
@@ -35,6 +36,39 @@ MEANINGS = {
     "revisit": "known already: it is fetched again",
     "taken_over": "known already: it belongs to this source now",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Matching:
+    """All URLs of a status that match, in place of a single one."""
+
+    status: Annotated[
+        str | None, Parameter(help="Instead of one URL: all of this status, such as failed or dead, that match.")
+    ] = None
+    host: Annotated[str | None, Parameter(help="With a status: only of this host.")] = None
+    reason: Annotated[
+        str | None, Parameter(help="With a status: only those that ended so, such as not_found or max_retries.")
+    ] = None
+    source: Annotated[
+        str | None,
+        Parameter(help="With a status: only URLs found by this source, by its id, address, host or name."),
+    ] = None
+    prefix: Annotated[str | None, Parameter(help="With a status: only URLs that begin so.")] = None
+
+    def require_one_or_all(self, url: str | None, done: str, usual: str) -> None:
+        if (url is None) == (self.status is None):
+            raise UsageError(f"Either one URL is {done}, or all of a status.", fix=f"Give a URL, or --status {usual}.")
+
+    async def filter(self, services: "Services") -> "Filter":
+        from headwater.actions.searching import source_id_of
+        from headwater.cli.filters import filter_from
+
+        wanted = filter_from(self.status, self.host, None, self.reason, self.prefix)
+        return replace(wanted, source_id=await source_id_of(services, self.source))
+
+
+Matched = Annotated[Matching, Parameter(name="*")]
+EVERY = Matching()
 
 app = App(name="frontier", help="Look at the queue of URLs, add to it, retry, raise, kill and remove.")
 
@@ -206,11 +240,7 @@ def tell_answers(answers: "Sequence[QueuedUrl]") -> None:
 def retry(
     url: str | None = None,
     *,
-    status: str | None = None,
-    host: str | None = None,
-    reason: str | None = None,
-    source: str | None = None,
-    prefix: str | None = None,
+    matching: Matched = EVERY,
     launch: Launched = Launch(),  # noqa: B008
 ) -> None:
     """Queue a known URL again, also one that was fetched or given up; or all URLs of a status.
@@ -221,39 +251,19 @@ def retry(
     ----------
     url
         As it was found or added.
-    status
-        Instead of one URL: all that are failed, dead or fetched.
-    host
-        With a status: only of this host.
-    reason
-        With a status: only those that ended so, such as max_retries.
-    source
-        With a status: only URLs found by this source, by its id, address, host or name.
-    prefix
-        With a status: only URLs that begin so.
     """
-    if (url is None) == (status is None):
-        raise UsageError("Either one URL is retried, or all of a status.", fix="Give a URL, or --status dead.")
+    matching.require_one_or_all(url, "retried", "dead")
     if url is not None:
         with_services(launch, lambda services: _retry_one(services, url))
         show(f"{url} is queued again. Follow it: headwater explain {quote(url)}")
         return
-    from headwater.cli.filters import filter_from
-
-    wanted = filter_from(status, host, None, reason, prefix)
 
     async def work(services: "Services") -> int:
         from headwater.frontier.control import retry_where
 
-        return await retry_where(services.database, await _with_source(services, wanted, source))
+        return await retry_where(services.database, await matching.filter(services))
 
     show(f"{quantity(with_services(launch, work), 'URL')} queued again.")
-
-
-async def _with_source(services: "Services", wanted: "Filter", source: str | None) -> "Filter":
-    from headwater.actions.searching import source_id_of
-
-    return replace(wanted, source_id=await source_id_of(services, source))
 
 
 async def _retry_one(services: "Services", url: str) -> None:
@@ -288,11 +298,7 @@ def kill_url(
     url: str | None = None,
     *,
     because: Because = "",
-    status: str | None = None,
-    host: str | None = None,
-    reason: str | None = None,
-    source: str | None = None,
-    prefix: str | None = None,
+    matching: Matched = EVERY,
     yes: Yes = False,
     launch: Launched = Launch(),  # noqa: B008
 ) -> None:
@@ -304,35 +310,35 @@ def kill_url(
     ----------
     url
         As it was found or added.
-    status
-        Instead of one URL: all that are pending, failed, dead or fetched, and match one thing more.
-    host
-        With a status: only of this host.
-    reason
-        With a status: only those that ended so, such as not_found.
-    source
-        With a status: only URLs found by this source, by its id, address, host or name.
-    prefix
-        With a status: only URLs that begin so.
     """
-    if (url is None) == (status is None):
-        raise UsageError("Either one URL is killed, or all of a status.", fix="Give a URL, or --status pending.")
+    matching.require_one_or_all(url, "killed", "pending")
     if url is not None:
         with_services(launch, lambda services: _kill_one(services, url, because))
         show(f"{url} is fetched never again. Revive it: headwater frontier retry {quote(url)}")
         return
-    from headwater.cli.filters import filter_from
-
-    wanted = filter_from(status, host, None, reason, prefix)
-    require_consent("Kill all URLs that match?", is_given=yes)
+    _ask_about_all("Kill", matching, launch, is_given=yes)
 
     async def work(services: "Services") -> int:
         from headwater.frontier.control import kill_where
 
-        meant = await _with_source(services, wanted, source)
-        return await kill_where(services.database, meant, A_PERSON, because)
+        return await kill_where(services.database, await matching.filter(services), A_PERSON, because)
 
     show(f"{quantity(with_services(launch, work), 'URL')} killed.")
+
+
+def _ask_about_all(verb: str, matching: Matching, launch: Launch, *, is_given: bool) -> None:
+    """They are counted only for a person who is asked."""
+    if is_given:
+        return
+
+    async def count(services: "Services") -> "EntryTotal":
+        from headwater.frontier.listing import count_matching
+
+        return await count_matching(services.database, await matching.filter(services))
+
+    found = with_services(launch, count)
+    least = "at least " if found.is_capped else ""
+    require_consent(f"{verb} {least}{quantity(found.count, 'URL')}, all that match?", is_given=False)
 
 
 async def _kill_one(services: "Services", url: str, because: str) -> None:
@@ -382,11 +388,7 @@ def failures(*, json: AsJson = False, launch: Launched = Launch()) -> None:  # n
 def remove(
     url: str | None = None,
     *,
-    status: str | None = None,
-    host: str | None = None,
-    reason: str | None = None,
-    source: str | None = None,
-    prefix: str | None = None,
+    matching: Matched = EVERY,
     yes: Yes = False,
     launch: Launched = Launch(),  # noqa: B008
 ) -> None:
@@ -396,41 +398,27 @@ def remove(
     ----------
     url
         As it was found or added.
-    status
-        Instead of one URL: all that are pending, failed, dead or fetched, and match one thing more.
-    host
-        With a status: only of this host.
-    reason
-        With a status: only those that ended so, such as not_found.
-    source
-        With a status: only URLs found by this source, by its id, address, host or name.
-    prefix
-        With a status: only URLs that begin so.
     """
-    if (url is None) == (status is None):
-        raise UsageError("Either one URL is forgotten, or all of a status.", fix="Give a URL, or --status dead.")
-    if url is None:
-        from headwater.cli.filters import filter_from
-
-        wanted = filter_from(status, host, None, reason, prefix)
-        require_consent("Forget all URLs that match?", is_given=yes)
-
-        async def work_on_all(services: "Services") -> int:
-            from headwater.frontier.control import remove_where
-
-            return await remove_where(services.database, await _with_source(services, wanted, source))
-
-        show(f"{quantity(with_services(launch, work_on_all), 'URL')} forgotten.")
+    matching.require_one_or_all(url, "forgotten", "dead")
+    if url is not None:
+        with_services(launch, lambda services: _forget_one(services, url))
+        show(f"{url} is forgotten.")
         return
+    _ask_about_all("Forget", matching, launch, is_given=yes)
 
-    async def work(services: "Services") -> None:
-        from headwater.frontier.control import remove as forget
-        from headwater.urls.canonical import canonicalise
+    async def work(services: "Services") -> int:
+        from headwater.frontier.control import remove_where
 
-        await forget(services.database, canonicalise(url))
+        return await remove_where(services.database, await matching.filter(services))
 
-    with_services(launch, work)
-    show(f"{url} is forgotten.")
+    show(f"{quantity(with_services(launch, work), 'URL')} forgotten.")
+
+
+async def _forget_one(services: "Services", url: str) -> None:
+    from headwater.frontier.control import remove as forget
+    from headwater.urls.canonical import canonicalise
+
+    await forget(services.database, canonicalise(url))
 
 
 def _lines(file: Path | None) -> list[str]:

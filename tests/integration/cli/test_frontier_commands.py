@@ -46,6 +46,21 @@ def test_all_urls_of_a_status_are_queued_again(desk: Desk) -> None:
         assert desk.says("frontier", "retry", *refused).code == 2
 
 
+def test_all_urls_that_match_are_counted_before_they_are_killed_or_forgotten(desk: Desk) -> None:
+    desk.says("frontier", "add", *(f"https://a.example/{n}" for n in range(3)), "https://b.example/1")
+    of_a = ("--status", "pending", "--host", "a.example")
+    refused = desk.says("frontier", "kill", *of_a)
+    assert refused.code == 2
+    assert "Kill 3 URLs, all that match?" in refused.err
+    assert "Add --yes" in refused.err
+    assert desk.says("frontier", "stats", "--json").json["by_status"]["pending"] == 4
+    assert desk.says("frontier", "kill", *of_a, "--yes").out == "3 URLs killed.\n"
+    killed = ("--status", "dead", "--reason", "killed")
+    assert "Forget 3 URLs, all that match?" in desk.says("frontier", "rm", *killed).err
+    assert desk.says("frontier", "rm", *killed, "--yes").out == "3 URLs forgotten.\n"
+    assert desk.says("frontier", "rm", "--status", "pending", "--yes").code == 2, "that would be the whole queue"
+
+
 def test_a_takedown_ends_what_waits_and_keeps_new_urls_out(desk: Desk) -> None:
     desk.says("frontier", "add", "https://www.a.example/one")
     taken = desk.says("takedown", "add", "a.example", "--reason", "asked by its owner")
