@@ -95,6 +95,7 @@ class Sample:
                 1,
                 "page",
                 None,
+                "192.0.2.7",
             ),
         )
 

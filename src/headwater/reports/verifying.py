@@ -75,6 +75,7 @@ class RequestVerification:
 
 def seen_request_from(place: str, at: str, address: str, tolerance: timedelta) -> SeenRequest:
     """As a person writes it. Raises UsageError with what is missing or wrong."""
+    place, at, address = place.strip(), at.strip(), address.strip()
     if not timedelta() < tolerance <= LONGEST_TOLERANCE:
         raise UsageError("The tolerance should be between a second and ten minutes.", fix="Such as 2m.")
     if bool(place) and not at:

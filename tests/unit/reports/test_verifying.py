@@ -141,6 +141,7 @@ def test_a_time_that_could_be_several_is_refused(written: str) -> None:
     ("place", "at", "address", "says"),
     [
         ("", "", "", "What was seen is not said"),
+        ("", "", "\x1c", "What was seen is not said"),
         (PAGE, "", "", "When it was seen"),
         ("", "", "example.org", "no address of a machine"),
     ],
