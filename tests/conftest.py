@@ -14,12 +14,13 @@ import signal
 import tempfile
 from collections.abc import AsyncIterator, Generator, Iterator
 from contextlib import contextmanager
+from datetime import date
 from pathlib import Path
 
 import asyncpg
 import hypothesis
 import pytest
-from tests import fork_servers, search_servers, warm_process
+from tests import fault_rows, fork_servers, search_servers, warm_process
 from tests.administrator import Administrator, database_named
 from tests.compiled import rewrite_tests
 from tests.distribution import has_programs, start_server, stop_server
@@ -30,6 +31,7 @@ from tests.scheduling import GroupScheduling, longest_first, scheduling
 from tests.search_servers import NoServer
 from tests.warm_process import Forks
 
+from headwater import __version__
 from headwater.database.embedded import EmbeddedServer
 from headwater.database.locks import FileLock, exclusively
 from headwater.database.migrate import migrate
@@ -70,6 +72,10 @@ hypothesis.settings.register_profile("headwater", deadline=None)
 hypothesis.settings.load_profile("headwater")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--faults", metavar="ROWS", help="run the rows of docs/reliability.md and write what they said")
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
     """Ten thousand tests live to the end: looking through them for rubbish, again and again, finds none."""
@@ -83,7 +89,10 @@ def pytest_collection() -> Generator[None, object, object]:
 
 # Before the tests of a target are picked by their markers.
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    fault_rows.mark_fault_rows(items)
+    if (rows := config.getoption("--faults")) is not None:
+        fault_rows.leave_others_out(items, rows)
     leave_first_rows(items)
     longest_first(items)
     for marker, program in PROGRAMS.items():
@@ -107,6 +116,16 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if serverless:
         why = serverless[0].rpartition(NO_SEARCH_SERVER)[2].rstrip("')")
         terminalreporter.write_line(f"{len(serverless)} tests need a search server and were skipped: {why}.")
+    if terminalreporter.config.getoption("--faults") is not None:
+        tell_of_faults(terminalreporter)
+
+
+def tell_of_faults(terminalreporter: pytest.TerminalReporter) -> None:
+    stats = terminalreporter.stats
+    reports = [one for word in ("", "passed", "failed", "error", "skipped") for one in stats.get(word, [])]
+    for seed in fault_rows.seeds_of(reports):
+        terminalreporter.write_line(seed)
+    fault_rows.write_results(reports, str(date.today()), __version__)
 
 
 def pytest_configure(config: pytest.Config) -> None:
