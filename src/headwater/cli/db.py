@@ -19,6 +19,9 @@ SHOWN_NAMES = 5
 app = App(name="db", help="Migrate, inspect, back up and open the database.")
 app.command("headwater.cli.backup:backup", name="backup", help="Write everything in the database into a file.")
 app.command("headwater.cli.backup:restore", name="restore", help="Bring a backup into an empty database.")
+app.command(
+    "headwater.cli.report_role:reports_role", name="reports-role", help="Let a role of PostgreSQL read for reports."
+)
 
 
 @app.command(name="migrate")

@@ -17,6 +17,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "db rollback": ("headwater db rollback",),
     "db backup": ("headwater db backup headwater.dump",),
     "db restore": ("headwater db restore headwater.dump",),
+    "db reports-role": (
+        "headwater db reports-role reporter --password-file reporter.txt",
+        "headwater db reports-role reporter --revoke",
+    ),
     "db shell": ("headwater db shell",),
     "workers list": ("headwater workers list",),
     "workers drain": ("headwater workers drain 018f3a6e",),

@@ -19,6 +19,7 @@ from headwater.database.channel_kinds import known_kinds, missing_kinds, note_ki
 from headwater.database.former import LAST_OF_BEGINNING, require_last, state_before, take_over
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
+from headwater.database.report_roles import grant_again, readers
 from headwater.database.stored_functions import (
     FUNCTION_LEDGER,
     FUNCTION_LEDGER_NAME,
@@ -324,8 +325,10 @@ async def _apply_next(database: Database, target: int | None, ours: WantedSchema
                 await note_kinds(connection, ours.kinds)
             return None
         step = missing[0]
+        reading = await readers(connection)
         await drop_functions(connection)
         await _run_script(connection, step, step.up)
+        await grant_again(connection, reading)
         await connection.execute(queries.record_migration, step.number, step.name, step.checksum)
         if found.pending == (step,):
             await replace_functions(connection, ours.functions)
@@ -339,8 +342,10 @@ async def _take_back_newest(database: Database, ours: WantedSchema) -> Migration
         if not found.applied:
             return None
         step = found.applied[-1]
+        reading = await readers(connection)
         await drop_functions(connection)
         await _run_script(connection, step, step.down)
+        await grant_again(connection, reading)
         await connection.execute(queries.erase_migration, step.number)
         return step
 

@@ -213,3 +213,54 @@ select kind from unnest($1::text[]) as ours (kind) where kind not in (select kin
 -- name: note_kinds
 -- Kinds of channels that may be stored from now on. None goes: a channel may have it.
 insert into channel_kinds select unnest($1::text[]) on conflict do nothing;
+
+-- name: show_role
+-- A role of the server, and whether it could do more than read whatever it is granted: by itself or as another one.
+select exists (select from pg_roles r where pg_has_role(asked.oid, r.oid, 'member')
+               and (r.rolsuper or r.rolcreaterole or r.rolreplication
+                    or r.rolname in ('pg_read_all_data', 'pg_write_all_data', 'pg_execute_server_program', 'pg_read_server_files',
+                                     'pg_write_server_files')
+                    or r.oid = (select c.relowner from pg_class c where c.oid = to_regclass('sources')))) as is_mighty
+from pg_roles asked where asked.rolname = $1::text;
+
+-- name: statements_that_make
+-- Statements that make a role where it is missing ($2), and give it a password where there is one ($3). A new one cannot
+-- hold a snapshot for long, which would keep dead rows in all tables.
+select array_remove(array[
+    case when $2::boolean then format('create role %I login connection limit 8', $1::text) end,
+    case when $2 then format('alter role %I set default_transaction_read_only = on', $1) end,
+    case when $2 then format('alter role %I set statement_timeout = %L', $1, '10min') end,
+    case when $2 then format('alter role %I set idle_in_transaction_session_timeout = %L', $1, '1min') end,
+    case when $2 then format('alter role %I in database %I set search_path = %I', $1, current_database(), current_schema()) end,
+    case when $3::text is not null then format('alter role %I password %L', $1, $3) end
+], null);
+
+-- name: statements_that_grant
+-- Statements that let a role connect and read these tables and views.
+select array[format('grant connect on database %I to %I', current_database(), $1::text),
+             format('grant usage on schema %I to %I', current_schema(), $1)]
+       || array_agg(format('grant select on %I.%I to %I', current_schema(), c.relname, $1) order by c.relname)
+from pg_class c where c.relnamespace = current_schema()::regnamespace and c.relname = any ($2::text[]);
+
+-- name: statements_that_revoke
+-- Statements that take back everything that was granted to a role here.
+select array[format('revoke all on all tables in schema %I from %I', current_schema(), $1::text),
+             format('revoke all on schema %I from %I', current_schema(), $1),
+             format('revoke connect on database %I from %I', current_database(), $1)];
+
+-- name: readers
+-- Roles that may read the logs of runs because they were granted it: those for reports.
+select distinct r.rolname as name
+from pg_class c cross join lateral aclexplode(c.relacl) as granted join pg_roles r on r.oid = granted.grantee
+where c.oid = to_regclass('crawl_logs') and granted.privilege_type = 'SELECT' and r.oid <> c.relowner
+order by 1;
+
+-- name: rights_beyond
+-- What a role may do here except for reading these: by a grant to it, to a role it belongs to, or to everybody.
+select c.relname as name, possible.one as right
+from pg_class c cross join unnest(array['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER', 'REFERENCES']) as possible (one)
+where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p', 'v', 'm')
+  and has_table_privilege($1::text, c.oid, possible.one) and not (possible.one = 'SELECT' and c.relname = any ($2::text[]))
+union all
+select format('schema %s', current_schema()), 'CREATE' where has_schema_privilege($1, current_schema(), 'CREATE')
+order by 1, 2;

@@ -231,7 +231,9 @@ async def test_what_is_told_of_the_last_run_of_a_channel_outlives_the_days_of_ru
 
 def maintained(database: Database, said: io.StringIO, **more: Any) -> Maintenance:
     log = make_logger("info", "json", stream=said)
-    return Maintenance(database, SystemClock(), random_from(1), log, timedelta(seconds=10), {"fetch_log": 30}, 60, 30, **more)
+    return Maintenance(
+        database, SystemClock(), random_from(1), log, timedelta(seconds=10), {"fetch_log": 30}, 60, 30, **more
+    )
 
 
 async def test_a_document_that_changes_in_the_moment_of_its_removal_stays(past: Shelf, database: Database) -> None:
