@@ -24,6 +24,7 @@ from headwater.extraction.arbiter import (
 )
 from headwater.extraction.blocks import text_of_html
 from headwater.extraction.elements import Elements, attribute
+from headwater.extraction.head_lines import PageHead, is_head_line
 from headwater.extraction.links import Anchors, leads_on, texts_of
 from headwater.extraction.page import LONGEST_HTML, Page
 from headwater.extraction.page_type import SHORTEST_ARTICLE_WORDS
@@ -52,7 +53,7 @@ _SURROUNDINGS = [
     *("script", "style", "noscript", "svg", "iframe", "template", "nav", "footer", "aside"),
     *("link", "meta", "img", "input", "button", "select", "textarea", "audio", "video", "canvas"),
 ]
-_TITLE_WITHIN_LINES = 4
+_TITLE_WITHIN_LINES, _HEAD_WITHIN_LINES, _SENTENCE_WORDS = 4, 8, 10
 _SHORTEST_HEADLINE_WORDS, _LONGEST_HEADLINE_WORDS = 3, 25
 _FEWEST_TEASERS = 8
 _TEASING = 0.4
@@ -146,6 +147,7 @@ class KnownFacts(NamedTuple):
 
     titles: frozenset[str]
     anchors: Anchors
+    head: PageHead = PageHead()
     is_sold: bool = False
     witness: Witness = Witness()
     is_article: bool = False  # by its own word
@@ -217,7 +219,8 @@ def _general(tree: LexborHTMLParser, page: Page, known: KnownFacts) -> ArticleBo
         found = _text_in(html, has_layout_tables=has_layout_tables, is_quick=producer is not Producer.THOROUGH)
         lines = [_Line(line, comparable(line)) for line in found.split("\n")]
         story = lines[: story_ends([line.compared for line in lines], densest)]
-        text = tidy([line.text for line in _without_title(_without_links(story, links), known)])
+        own = _without_head(_without_title(_without_links(story, links), known), known)
+        text = tidy([line.text for line in own])
         return ArticleBody(text, producer, count_words(text), _are_teasers(lines, links.announcing))
 
     if page.is_hurried:
@@ -297,6 +300,18 @@ def _text_in(html: str, *, has_layout_tables: bool, is_quick: bool) -> str:
 def _without_title(lines: list[_Line], known: KnownFacts) -> list[_Line]:
     top = [line for line in lines[:_TITLE_WITHIN_LINES] if line.compared not in known.titles]
     return top + lines[_TITLE_WITHIN_LINES:]
+
+
+def _without_head(lines: list[_Line], known: KnownFacts) -> list[_Line]:
+    """Down to the first sentence: below it, the same words belong to the story."""
+    kept = list[_Line]()
+    for at, line in enumerate(lines[:_HEAD_WITHIN_LINES]):
+        if is_head_line(line.text, known.head):
+            continue
+        kept.append(line)
+        if len(line.text.split()) >= _SENTENCE_WORDS:
+            return kept + lines[at + 1 :]
+    return kept + lines[_HEAD_WITHIN_LINES:]
 
 
 def _without_links(lines: list[_Line], links: _LinkTexts) -> list[_Line]:

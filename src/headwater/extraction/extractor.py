@@ -16,6 +16,7 @@ from headwater.extraction.body import ArticleBody, Chosen, KnownFacts, Producer,
 from headwater.extraction.byline import authors_of
 from headwater.extraction.dates import not_in_the_future
 from headwater.extraction.elements import Elements
+from headwater.extraction.head_lines import page_head
 from headwater.extraction.hidden import visible_page
 from headwater.extraction.language import language_of
 from headwater.extraction.lead_image import lead_image_of
@@ -55,7 +56,7 @@ def extract(page: Page, now: datetime) -> Article | NotAnArticle:
     lead = lead_image_of(tree, seen.base, seen.metadata, about)
     shown = tree.clone()
     live = live_blog_in(elements, shown, page.zone(), is_said=seen.linked_data.is_live)
-    known = _known(seen, about)
+    known = _known(seen, about, authors)
     body = body_of(elements, page, _chosen(tree, page, given), structured, known)
     body, blocks = _with_blocks(body, shown, page, seen, live)
     facts = _facts(page, seen, body, given, is_live=live is not None)
@@ -94,10 +95,11 @@ def extract(page: Page, now: datetime) -> Article | NotAnArticle:
     )
 
 
-def _known(seen: Overview, about: Mapping[str, Any] | None) -> KnownFacts:
+def _known(seen: Overview, about: Mapping[str, Any] | None, authors: Sequence[str]) -> KnownFacts:
     return KnownFacts(
         seen.titles,
         seen.anchors,
+        page_head((seen.metadata.article_section, seen.linked_data.article_section), authors),
         is_sold=is_sold(about, seen.said.get("article:content_tier", "")),
         witness=Witness(seen.description, (about and seen.linked_data.word_count) or 0),
         is_article=seen.signs.is_article_by_linked_data or seen.signs.is_article_by_og,
