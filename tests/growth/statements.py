@@ -606,7 +606,7 @@ def _politeness(w: Sample) -> dict[str, Calls]:
     second = timedelta(seconds=1)
     ended = (
         *(w.slot_bucket, w.slot_token, w.host, "fetched", None, None, False, None, None, 200, 1_000, second, 100),
-        *(None, None, None, None, None, None, None, None, None, None, 1, "poll", None),
+        *(None, None, None, None, None, None, None, None, None, None, 1, "poll", None, "192.0.2.7"),
     )
     return {
         "weigh_crowds": [(100,)],
@@ -713,7 +713,7 @@ def _reports(w: Sample) -> dict[str, Calls]:
         "upcoming_polls": [(60, 20_000)],
         "list_hosts": [(-1, "", 50)],
         "list_hosts_in_state": [
-            {"bucket": -1, "host": "", "state": state, "most": 1_000, "limit": 50}
+            {"bucket": -1, "host": "", "state": state, "most": 100, "limit": 50}
             for state in ("open", "closed", "policy")
         ],
         "source_names": [(w.sources,)],

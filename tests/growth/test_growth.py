@@ -49,6 +49,7 @@ EXCEPTIONS = {
     "frontier.compare_counts": AUDIT,
     "frontier.recount_statuses": AUDIT,
     "reports.busiest_addresses": "reads the log of the time that is asked for, whole",
+    "reports.pages_requested": "reads the log of the time that is asked for, whole: an audit asks stretch by stretch",
     "reports.smallest_gaps": "reads the log of the time that is asked for, whole",
     "frontier.follow_clock_back": CLOCK,
     "frontier.follow_clock_back_in_channels": CLOCK,
