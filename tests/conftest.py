@@ -14,7 +14,7 @@ import signal
 import tempfile
 from collections.abc import AsyncIterator, Generator, Iterator
 from contextlib import contextmanager
-from datetime import date
+from datetime import UTC, datetime
 from pathlib import Path
 
 import asyncpg
@@ -125,7 +125,7 @@ def tell_of_faults(terminalreporter: pytest.TerminalReporter) -> None:
     reports = [one for word in ("", "passed", "failed", "error", "skipped") for one in stats.get(word, [])]
     for seed in fault_rows.seeds_of(reports):
         terminalreporter.write_line(seed)
-    fault_rows.write_results(reports, str(date.today()), __version__)
+    fault_rows.write_results(reports, str(datetime.now(UTC).date()), __version__)
 
 
 def pytest_configure(config: pytest.Config) -> None:
