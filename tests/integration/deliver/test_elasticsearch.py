@@ -34,6 +34,7 @@ from headwater.deliver.sinks.layouts import differences
 from headwater.deliver.sinks.raw_content import MAPPING
 from headwater.deliver.sinks.retiring import Retirement, find_foreign, retire_foreign
 from headwater.record_kind import RecordKind
+from headwater.search.rules import ALL_RULES, RULES_OF_LANGUAGE
 from headwater.urls.fingerprint import hash_of
 
 # One worker starts each server, and once.
@@ -65,7 +66,7 @@ async def server(search_server_url: str) -> AsyncIterator[Server]:
         yield server
         for index in await server.ask("GET", "/*"):
             await server.ask("DELETE", f"/{index}")
-        for template in ("headwater_raw_content", "headwater_documents", "headwater_jobs"):
+        for template in ("headwater_raw_content", "headwater_documents", "headwater_jobs", "headwater_search_*"):
             await server.ask("DELETE", f"/_index_template/{template}")
 
 
@@ -296,6 +297,55 @@ async def test_documents_and_vacancies_lie_behind_an_alias_each(server: Server) 
         assert (held.id, held.version) == (story.id, 4)
         assert await send(sink, removal(sink, job, 3)) == [OK]
         assert await sink.state_of(KeyRange(RecordKind.JOB, *ALL)) == []
+
+
+async def test_words_lie_in_an_index_by_the_rules_of_their_language(server: Server) -> None:
+    if "version" not in await server.ask("GET", "/"):
+        pytest.skip("the embedded Elasticsearch knows no stems")
+    async with open_sink(server.url, layout="search", shards=2) as sink:
+        await sink.prepare(right_to_send())
+        english, german = document("https://daily.test/en"), document("https://daily.test/de", language="de")
+        other = document("https://daily.test/xx", language="xx")
+        job = vacancy(language="en", mission_tags=["climate_change"])
+        records = (english, german, other, job)
+        assert await send(sink, *(upsert(sink, one, 1) for one in records)) == [OK] * 4
+        places = [sink.place_of(one) for one in records]
+        assert [place.removeprefix("headwater_search_") for place in places] == [
+            *("documents_english", "documents_german", "documents_simple", "jobs_english")
+        ]
+        settings = (await server.ask("GET", f"/{places[0]}"))[places[0]]["settings"]["index"]
+        assert (settings["number_of_shards"], settings["gc_deletes"]) == ("2", "1h")
+        await server.ask("POST", "/_refresh")
+        for place, field, words, found in (
+            (places[0], "text", "worded", 1),
+            (places[2], "text", "worded", 0),
+            (places[2], "text", "WORDS", 1),
+            (places[0], "keywords.words", "ones", 1),
+            (places[3], "mission_tags.words", "climates", 1),
+        ):
+            question = {"query": {"match_phrase": {field: words}}}
+            assert (await server.ask("POST", f"/{place}/_count", question))["count"] == found, (place, words)
+
+        held = await sink.state_of(KeyRange(RecordKind.DOCUMENT, *ALL))
+        assert {(one.id, one.version, one.place) for one in held} == {
+            (one.id, one.version, sink.place_of(one)) for one in (english, german, other)
+        }
+        # Its language was told wrongly.
+        moved = document("https://daily.test/de", language="nl", version=2)
+        assert await send(sink, Removal(german.key, 2, 1, places[1]), upsert(sink, moved, 2)) == [OK, OK]
+        assert not (await server.document(places[1], german))["found"]
+        assert (await server.document("headwater_search_documents_dutch", german))["found"]
+
+
+async def test_all_rules_of_the_layout_search_are_known_to_a_server(server: Server) -> None:
+    if "version" not in await server.ask("GET", "/"):
+        pytest.skip("the embedded Elasticsearch knows no stems")
+    async with open_sink(server.url, layout="search") as sink:
+        await sink.prepare(right_to_send())
+        languages = [*RULES_OF_LANGUAGE, "xx", ""]
+        records = [document(f"https://daily.test/{one}", language=one) for one in languages]
+        assert await send(sink, *(upsert(sink, one, 1) for one in records)) == [OK] * len(records)
+        assert len({sink.place_of(one) for one in records}) == len(ALL_RULES)
 
 
 async def test_a_field_that_is_new_is_kept_in_the_layout_documents(server: Server) -> None:

@@ -15,6 +15,7 @@ from headwater.errors import QueryFailed, UsageError
 from headwater.record_kind import RecordKind
 from headwater.search.listing import newest
 from headwater.search.question import LONGEST_QUESTION, Filters
+from headwater.search.rules import RULES_OF_LANGUAGE
 from headwater.search.search import Bounds, Hit, search
 from headwater.search.views import View, add_view, within
 from headwater.urls.domains import NO_VOICE
@@ -43,6 +44,11 @@ async def test_every_text_is_searched_by_the_rules_of_its_own_language(shelf: Sh
     assert await urls(shelf, "Haus") == [B]
     assert await urls(shelf, "Kissa") == []
     assert set(await urls(shelf, "running")) == {A, C}
+
+
+async def test_rules_of_languages_are_those_of_postgresql(database: Database) -> None:
+    rows = await database.fetch("SELECT language, config::text AS rules FROM search_languages")
+    assert {row["language"]: row["rules"] for row in rows} == RULES_OF_LANGUAGE
 
 
 async def test_a_word_left_out_is_left_out_in_every_language(shelf: Shelf) -> None:

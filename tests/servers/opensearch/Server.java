@@ -1,5 +1,6 @@
 import java.util.List;
 import java.util.Map;
+import org.opensearch.analysis.common.CommonAnalysisPlugin;
 import org.opensearch.common.settings.Settings;
 import org.opensearch.node.InternalSettingsPreparer;
 import org.opensearch.node.Node;
@@ -10,7 +11,7 @@ public class Server extends Node {
     private Server(Settings settings) {
         super(
             InternalSettingsPreparer.prepareEnvironment(settings, Map.of(), null, () -> "test"),
-            List.of(Netty4Plugin.class),
+            List.of(Netty4Plugin.class, CommonAnalysisPlugin.class),
             false);
     }
 

@@ -41,7 +41,7 @@ from headwater.deliver.sinks.bulk import (
     outcome_of,
     words_of,
 )
-from headwater.deliver.sinks.layouts import Documents, Layout, RawContent, differences
+from headwater.deliver.sinks.layouts import Documents, Layout, RawContent, SearchIndexes, differences
 from headwater.net.caching import retry_after
 
 # Of a path with names of indexes: servers take 4 kB in the first line of a request.
@@ -63,10 +63,11 @@ class ElasticsearchOptions(SinkOptions):
     url: ServerAddress = Field(
         description="Address of the server, such as http://localhost:9200, or env:NAME or file:/path where it stands."
     )
-    layout: Literal["raw_content", "documents"] = Field(
+    layout: Literal["raw_content", "documents", "search"] = Field(
         default="raw_content",
         description="raw_content: an index per source for classifiers, documents only. documents: an index and alias "
-        "per kind, with all fields and vacancies too.",
+        "per kind, with all fields and vacancies too. search: an index per kind and language, for the searches of "
+        "Headwater itself.",
     )
     api_key: SecretName = Field(default="", description="An encoded API key, as env:NAME or file:/path.")
     username: str = Field(default="", description="Instead of an API key, with a password.")
@@ -74,7 +75,12 @@ class ElasticsearchOptions(SinkOptions):
     index_prefix: str = Field(
         default="headwater",
         pattern=r"^[a-z0-9][a-z0-9_-]{0,99}$",
-        description="Before the names of indexes in the layout documents: headwater_documents, headwater_jobs.",
+        description="Before the names of indexes in the layouts documents and search: headwater_documents, "
+        "headwater_search_documents_english.",
+    )
+    shards: int = Field(default=1, ge=1, le=1_000, description="Shards of an index that is made, in the layout search.")
+    replicas: int = Field(
+        default=0, ge=0, le=10, description="Copies of each shard of an index that is made, in the layout search."
     )
     raw_html: bool | None = Field(
         default=None,
@@ -366,7 +372,12 @@ class ElasticsearchSink:
 
 
 def layout_of(options: ElasticsearchOptions) -> Layout:
-    return RawContent() if options.layout == RawContent.name else Documents(options.index_prefix)
+    match options.layout:
+        case RawContent.name:
+            return RawContent()
+        case SearchIndexes.name:
+            return SearchIndexes(options.index_prefix, options.shards, options.replicas)
+    return Documents(options.index_prefix)
 
 
 def _client(options: ElasticsearchOptions, context: SinkContext) -> SinkClient:
@@ -436,7 +447,7 @@ async def _server_id(sink: ElasticsearchSink, fence: Fence) -> str | None:
 
 KIND = SinkKind(
     name="elasticsearch",
-    summary="Elasticsearch 8 and 9 and OpenSearch 2 and 3: an index per source, or one per kind of records.",
+    summary="Elasticsearch 8 and 9 and OpenSearch 2 and 3: an index per source, kind, or language for searches.",
     options=ElasticsearchOptions,
     make=ElasticsearchSink,
     # With their raw pages some hundred records are as much as a request or two should carry.

@@ -6,8 +6,9 @@ from typing import Any, ClassVar, Protocol
 
 from headwater.deliver.records import Record
 from headwater.deliver.sink import VERSIONS_PER_BATCH, HeldRecord
-from headwater.deliver.sinks import raw_content, record_index
+from headwater.deliver.sinks import raw_content, record_index, search_index
 from headwater.record_kind import RecordKind
+from headwater.search.rules import ALL_RULES
 
 # With the default of a minute an older upsert that was late could bring a deleted document back.
 REMEMBER_DELETES = "1h"
@@ -77,7 +78,11 @@ class RawContent:
         return "headwater_raw_content"
 
     def templates(self) -> Mapping[str, Mapping[str, Any]]:
-        return {self.template_names: _template(f"*{raw_content.SUFFIX}", raw_content.MAPPING, TEMPLATE_PRIORITY + 1)}
+        return {
+            self.template_names: _template(
+                f"*{raw_content.SUFFIX}", _definition(raw_content.MAPPING), TEMPLATE_PRIORITY + 1
+            )
+        }
 
     def searched(self, kind: RecordKind) -> str | None:
         return f"*{raw_content.SUFFIX}" if kind in self.takes else None
@@ -117,7 +122,8 @@ class Documents:
 
     def templates(self) -> Mapping[str, Mapping[str, Any]]:
         return {
-            self._alias(kind): _template(f"{self._alias(kind)}*", record_index.mapping_of(kind)) for kind in ALIASES
+            self._alias(kind): _template(f"{self._alias(kind)}*", _definition(record_index.mapping_of(kind)))
+            for kind in ALIASES
         }
 
     def searched(self, kind: RecordKind) -> str | None:
@@ -131,16 +137,67 @@ class Documents:
         return f"{self.prefix}_{ALIASES[kind]}"
 
 
-def _definition(mapping: Mapping[str, Any]) -> dict[str, Any]:
-    settings = {"number_of_shards": 1, "number_of_replicas": 0, "index.gc_deletes": REMEMBER_DELETES}
-    return {"settings": settings, "mappings": mapping}
+@dataclass(frozen=True, slots=True)
+class SearchIndexes:
+    """An index for each kind and each language's rules, which `headwater search engine opensearch` asks."""
+
+    prefix: str
+    shards: int = 1
+    replicas: int = 0
+    name: ClassVar[str] = "search"
+    takes: ClassVar[frozenset[RecordKind]] = frozenset(RecordKind)
+    reads: ClassVar[Sequence[str] | bool] = ("version",)
+
+    def place_of(self, record: Record) -> str:
+        return self._index(record.key.kind, search_index.rules_for(record))
+
+    def document_of(self, record: Record) -> dict[str, Any]:
+        return search_index.document_of(record)
+
+    def index_at(self, place: str) -> Index:
+        return Index(place, self._definitions()[place])
+
+    def mapping_at(self, place: str) -> Mapping[str, Any] | None:
+        found = self._definitions().get(place)
+        return found and found["mappings"]
+
+    @property
+    def template_names(self) -> str:
+        return f"{self.prefix}_search_*"
+
+    def templates(self) -> Mapping[str, Mapping[str, Any]]:
+        return {place: _template(place, definition) for place, definition in self._definitions().items()}
+
+    def searched(self, kind: RecordKind) -> str | None:
+        return self._index(kind, "*")
+
+    def held_record(self, hit: Mapping[str, Any]) -> HeldRecord:
+        return HeldRecord(hit["_id"], hit["_source"].get("version") or 0, hit["_index"])
+
+    def _index(self, kind: RecordKind, rules: str) -> str:
+        return f"{self.prefix}_search_{ALIASES[kind]}_{rules}"
+
+    def _definitions(self) -> dict[str, Mapping[str, Any]]:
+        settings = {"number_of_shards": self.shards, "number_of_replicas": self.replicas}
+        return {
+            self._index(kind, rules): _definition(
+                search_index.mapping_of(kind), settings | {"analysis": search_index.analysis_of(rules)}
+            )
+            for kind in RecordKind
+            for rules in ALL_RULES
+        }
 
 
-def _template(pattern: str, mapping: Mapping[str, Any], priority: int = TEMPLATE_PRIORITY) -> dict[str, Any]:
+def _definition(mapping: Mapping[str, Any], settings: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    usual = {"number_of_shards": 1, "number_of_replicas": 0, "index.gc_deletes": REMEMBER_DELETES}
+    return {"settings": usual | dict(settings or {}), "mappings": mapping}
+
+
+def _template(pattern: str, definition: Mapping[str, Any], priority: int = TEMPLATE_PRIORITY) -> dict[str, Any]:
     return {
         "index_patterns": [pattern],
         "priority": priority,
-        "template": _definition(mapping),
+        "template": definition,
         "_meta": {"description": "Written by Headwater on first use, and never changed by it."},
     }
 
