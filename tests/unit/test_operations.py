@@ -18,7 +18,9 @@ from headwater.reports.operations import (
     problems_in,
     settles_of,
     troubles_of,
+    version_order,
 )
+from headwater.sources.health import Severity
 
 NOW = datetime(2026, 3, 4, 12, tzinfo=UTC)
 MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
@@ -150,3 +152,21 @@ def test_a_process_is_drained_when_it_has_heard_so_and_has_nothing_in_hand() -> 
         one.state
         for one in (UP, asked, replace(asked, is_draining=True, under_way=2), replace(asked, is_draining=True), DEAD)
     ] == ["alive", "draining", "draining", "drained", "silent"]
+
+
+def test_several_versions_are_a_warning_that_names_the_older() -> None:
+    older = replace(UP, version="0.9.0", role="fetch", pid=7)
+    newer = replace(UP, version="0.10.0", started_at=NOW - MINUTE)
+    (problem,) = problems_in(operations(newer, older))
+    assert (problem.kind, problem.grade, problem.since) == ("versions", Severity.WARNING, NOW - MINUTE)
+    assert problem.what == (
+        "Several versions run: 0.9.0 as fetch (process 7 on harbour); 0.10.0 as poll (process 42 on harbour)."
+    )
+    assert problem.fix == "Stop what is older and start it with 0.10.0: headwater workers list"
+    assert kinds(operations(newer, replace(newer, pid=8))) == []
+    assert kinds(operations(newer, replace(older, is_alive=False))) == []
+
+
+def test_versions_are_ordered_by_their_numbers() -> None:
+    ordered = ["nonsense", "0.2.0.dev1", "0.2.0", "0.10", "1.0"]
+    assert sorted({*ordered}, key=version_order) == ordered

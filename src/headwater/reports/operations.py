@@ -1,10 +1,11 @@
 """How the machinery is: which roles run, what waits, what was lost in the last hour, and what that calls for."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
-from itertools import accumulate
+from itertools import accumulate, islice
 from typing import Any
 from uuid import UUID
 
@@ -50,6 +51,9 @@ FIRST_INTERVAL = timedelta(hours=1)
 MOST_OVERDUE = 1_000
 # Of a host with due entries: a crawl of many sites at once takes its time.
 LONGEST_UNASKED = timedelta(hours=6)
+
+# Of each version.
+SHOWN_PROCESSES = 3
 
 DUTIES = ("poll", "fetch", "deliver", "maintain")
 MACHINERY, QUEUE = "the roles", "the queue"
@@ -246,6 +250,7 @@ def problems_in(now: Operations) -> Iterator[HealthProblem]:
     """Problems that call for a person. Pure."""
     yield from _paused(now.pause) if now.pause else _nobody_works(now)
     yield from _drained(now)
+    yield from _several_versions(now)
     yield from _nobody_maintains(now)
     yield from _nobody_delivers(now)
     if now.delivery:
@@ -282,6 +287,31 @@ def _drained(now: Operations) -> Iterator[HealthProblem]:
             what = f"The process {one.pid} on {one.host} ({one.role}) was drained by {one.drain_asked_by}."
             fix = f"End it, or let it work: headwater workers resume {one.id}"
             yield HealthProblem("drained", Severity.WARNING, what, fix, one.drain_asked_at, MACHINERY)
+
+
+def _several_versions(now: Operations) -> Iterator[HealthProblem]:
+    """What one version promises the other may not know of: a moment of a rollout, and nothing to stay with."""
+    versions = sorted({one.version for one in now.alive}, key=version_order)
+    if len(versions) < 2:
+        return
+    named = "; ".join(
+        f"{version} as {', '.join(f'{one.role} (process {one.pid} on {one.host})' for one in _of(now, version))}"
+        for version in versions
+    )
+    fix = f"Stop what is older and start it with {versions[-1]}: headwater workers list"
+    since = min(one.started_at for one in now.alive if one.version == versions[-1])
+    yield HealthProblem("versions", Severity.WARNING, f"Several versions run: {named}.", fix, since, MACHINERY)
+
+
+def _of(now: Operations, version: str) -> Iterator[RoleProcess]:
+    return islice((one for one in now.alive if one.version == version), SHOWN_PROCESSES)
+
+
+def version_order(version: str) -> tuple[tuple[int, ...], bool, str]:
+    """By its numbers; 0.2.0 comes after 0.2.0.dev1."""
+    found = re.match(r"\d+(?:\.\d+)*", version)
+    numbers = found[0] if found else ""
+    return tuple(int(one) for one in numbers.split(".") if one), numbers == version, version
 
 
 def is_missing(now: Operations, duty: str, since: datetime | None) -> bool:
