@@ -195,9 +195,9 @@ el από
 """
 # What may stand before such a word: "veröffentlicht von".
 _BEFORE_BY = """
-en posted published written reported story article
-de veröffentlicht erstellt eingestellt geschrieben verfasst artikel beitrag alles mehr interview rezept
-fr publié écrit rédigé
+en posted published written reported story article analysis review opinion commentary words compiled
+de veröffentlicht erstellt eingestellt geschrieben verfasst artikel beitrag alles mehr interview rezept kommentar
+fr publié écrit rédigé analyse propos recueillis
 es publicado escrito redactado
 it scritto pubblicato
 nl geschreven

@@ -100,9 +100,13 @@ def is_agency(name: str) -> bool:
 
 
 def is_office(name: str) -> bool:
-    """A role and no name: `Political Editor`, `Online-Redaktion`."""
-    words = [word for word in re.split(r"[\s-]+", fold(name)) if word]
-    return bool(words) and (words[0] in _ROLES or words[-1] in _ROLES)
+    """A role and no name: `Political Editor`, `Editor-at-large`, `Online-Redaktion`."""
+    return any(word in _ROLES for word in re.split(r"[\s-]+", fold(name)))
+
+
+def is_account(name: str) -> bool:
+    """What somebody signs in with: `ann-lee`, `sv_team`, `annlee84`."""
+    return " " not in name and (name.islower() or "_" in name or any(map(str.isdigit, name)))
 
 
 def _names_in(line: str) -> Iterator[str]:
@@ -176,4 +180,4 @@ def _is_no_name(word: str) -> bool:
 
 
 def is_only_site(authors: Iterable[str], names: SiteNames) -> bool:
-    return all(names.has(name) or squeeze(name) in names.house for name in authors)
+    return all(names.has(name) or names.has(_FIRM.sub("", name)) or squeeze(name) in names.house for name in authors)

@@ -5,7 +5,14 @@ from itertools import islice
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from headwater.extraction.author_names import authors_in, is_byline, is_only_site, names_behind_by, persons_among
+from headwater.extraction.author_names import (
+    authors_in,
+    is_account,
+    is_byline,
+    is_only_site,
+    names_behind_by,
+    persons_among,
+)
 from headwater.extraction.elements import Elements
 from headwater.extraction.heading_lines import lines_beside_heading
 from headwater.extraction.overview import Overview
@@ -37,13 +44,20 @@ _BOLD = "strong, b"
 
 
 def authors_of(elements: Elements, page: Page, seen: Overview) -> tuple[str, ...]:
-    """Persons first, then whoever else is declared; where that is only the site, what is shown may name a person."""
+    """Persons first, then whoever else is declared; where that is only the site, what is shown may name a person.
+
+    The name of an account gives way to a byline beside the heading.
+    """
     declared = [authors for authors in _declared(elements.tree, page, seen) if authors]
     linked = seen.linked_data
     no_persons = (*linked.organisations, *linked.offices)
-    for authors in declared:
-        if persons := persons_among(authors, seen.site_names, linked.people, no_persons):
-            return _with_companions(persons, seen)
+    found = [persons_among(authors, seen.site_names, linked.people, no_persons) for authors in declared]
+    named = [persons for persons in found if persons and not all(map(is_account, persons))]
+    if named:
+        return _with_companions(named[0], seen)
+    if accounts := next(filter(None, found), ()):
+        beside = (persons_among(authors, seen.site_names, (), linked.offices) for authors in _beside_heading(elements))
+        return next(filter(None, beside), accounts)
     others = [one for one in declared if not is_only_site(one, seen.site_names) and not set(one) <= set(linked.offices)]
     if others:
         return others[0]

@@ -22,6 +22,7 @@ _LONGEST_SECTION, _MOST_SECTION_WORDS, _LONGEST_EASTERN_SECTION = 30, 3, 4
 _EASTERN = re.compile(r"[\u3040-\u9fff\uac00-\ud7af]+")
 _OPENING = {"»": "«", "«": "»"}
 _BARS = frozenset("|ㅣ‖•·")
+_NO_KICKERS = (*_BARS, " -", " –", " —", "»")
 _MOST_JOINTS, _MOST_NAMES = 6, 5
 _LONGEST_AUTHOR_WORDS = 5
 _BY_WORDS = frozenset(map(fold, BY))
@@ -66,7 +67,11 @@ def headline_in(page_title: str, heading: str, around: Surroundings) -> str:
     if heading and comparable(heading) != comparable(page_title) and _is_part(heading, page_title):
         return without_surroundings(heading, around)
     plain = without_surroundings(page_title, around)
-    return _without_likely_name(page_title, _SEPARATORS.split(page_title)) if plain == page_title else plain
+    if plain != page_title:
+        return plain
+    if before := _before_name(page_title, heading):
+        return before
+    return _without_likely_name(page_title, _SEPARATORS.split(page_title))
 
 
 def without_site_name(title: str, url: str, *names: str) -> str:
@@ -95,12 +100,29 @@ def best_title(headline: str, shared: str, heading: str, page_title: str) -> str
     Where they differ, the shared one is chosen if the heading says it too, or if heading and <title> both say the
     headline: then it was written on purpose, and the others are copies. Else readers know the headline.
     """
+    if _is_worthless(shared, headline, heading, page_title):
+        return headline
     if not headline or not shared:
         return headline or shared
     if _is_same(headline, shared):
         return _as_most_write_it(shared, headline, heading, page_title)
     is_written_apart = _is_same(headline, heading) and _is_same(headline, page_title)
     return shared if is_written_apart or _is_same(shared, heading) else headline
+
+
+def _is_worthless(shared: str, *others: str) -> bool:
+    """Cut at a quotation mark that ended its attribute, the name of a department, or a headline behind one."""
+    headline, heading, page_title = others
+    if any(one.startswith(shared) and one[len(shared) :].lstrip().startswith('"') for one in others if shared):
+        return True
+    if " " not in shared and not headline and not _EASTERN.search(shared):
+        return len(page_title.split()) >= _SHORTEST_HEADLINE_WORDS and comparable(shared) not in comparable(page_title)
+    return bool(heading) and _is_same(heading, page_title) and _stands_behind(heading, shared)
+
+
+def _stands_behind(one: str, title: str) -> bool:
+    """At the end of the title, with a joint before it; behind a colon it is a headline below its kicker."""
+    return title.endswith(one) and title[: -len(one)].rstrip().endswith(_NO_KICKERS)
 
 
 def _as_most_write_it(title: str, *others: str) -> str:
@@ -179,6 +201,15 @@ def _is_day(part: str) -> bool:
 def _is_byline(part: str) -> bool:
     words = part.split()
     return 1 < len(words) <= _LONGEST_AUTHOR_WORDS and fold(words[0]) in _BY_WORDS
+
+
+def _before_name(page_title: str, heading: str) -> str:
+    """What stands before the heading in a <title> that says it in the middle: the heading is the site's name."""
+    if not heading or page_title.endswith(heading):
+        return ""
+    before = page_title.partition(heading)[0].rstrip()
+    kept = _trimmed(before)
+    return kept if kept != before and len(kept.split()) >= _SHORTEST_HEADLINE_WORDS else ""
 
 
 def _without_likely_name(title: str, parts: list[str]) -> str:

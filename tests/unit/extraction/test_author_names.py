@@ -20,6 +20,7 @@ NAMES = site_names("https://www.t-tide.co.uk/a", ["The Tide"])
         (["Marta Cruz y Luis Paz"], ("Marta Cruz", "Luis Paz")),
         (["José Ortega y Gasset"], ("José Ortega y Gasset",)),
         (["Ann Lee, Political Editor"], ("Ann Lee",)),
+        (["Analysis by Ann Lee, Tide Editor-at-large"], ("Ann Lee",)),
         (["Ann Lee, Berlin"], ("Ann Lee",)),
         (["Ann Lee ann@example.com"], ("Ann Lee",)),
         (["Ann Lee (Reuters)", "https://example.com/ann"], ("Ann Lee",)),
@@ -48,6 +49,24 @@ def test_what_a_page_shows_beside_an_author_is_no_name(said: str) -> None:
 def test_agencies_firms_roles_and_the_site_are_no_persons() -> None:
     said = ("dpa", "Ann Lee", "The Tide", "T-Tide Online", "Tide GmbH", "Redaktion", "Harbour Board")
     assert persons_among(said, NAMES, organisations=["Harbour Board"]) == ("Ann Lee",)
+
+
+@pytest.mark.parametrize("account", ["ann-lee", "ann_lee", "annlee84"])
+def test_a_byline_beside_the_heading_speaks_rather_than_an_account(account: str, read: Read) -> None:
+    declared = f'<meta name="author" content="{account}">'
+    shown = read(declared, f"<h1>Storm over the city</h1><p>By Ann Lee</p>{PROSE}")
+    silent = read(declared, f"<h1>Storm over the city</h1>{PROSE}")
+    assert isinstance(shown, Article)
+    assert isinstance(silent, Article)
+    assert (shown.authors, silent.authors) == (("Ann Lee",), (account,))
+
+
+def test_a_byline_speaks_where_only_the_firm_behind_the_site_is_declared(read: Read) -> None:
+    body = f'<div class="byline">By Ann Lee</div>{PROSE}'
+    head = '<meta property="og:site_name" content="Tide"><meta name="author" content="Tide GmbH">'
+    found = read(head, body)
+    assert isinstance(found, Article)
+    assert found.authors == ("Ann Lee",)
 
 
 def test_who_writes_alone_may_have_the_name_of_the_site() -> None:

@@ -66,12 +66,25 @@ def test_a_heading_that_is_the_sites_name_is_no_headline() -> None:
         ("Search words", "A storm", "A storm", "Search words", "A storm"),
         ("A storm", "Search words", "A storm", "Search words", "A storm"),
         ("A storm", "Shared", "A storm", "Search words", "A storm"),
+        ("A storm", "Tide Magazine | A storm", "A storm", "A storm", "A storm"),
+        ("A storm", "Harbour: A storm", "A storm", "A storm", "Harbour: A storm"),
+        ("", "Mayor calls it", 'Mayor calls it "a storm"', "Other", ""),
+        ("", "Mayor calls it a", 'Mayor calls it "a storm"', "Other", "Mayor calls it a"),
+        ("", "Releases", "A storm hits the city", "A storm hits the city", ""),
+        ("", "Storm", "The storm", "The storm of 1703", "Storm"),
+        ("", "嵐", "嵐が街を襲った", "The storm of 1703", "嵐"),
     ],
 )
 def test_of_two_declared_titles_the_one_that_was_written_on_purpose_is_chosen(
     headline: str, shared: str, heading: str, page_title: str, expected: str
 ) -> None:
     assert best_title(headline, shared, heading, page_title) == expected
+
+
+def test_what_stands_before_the_sites_name_in_the_middle_is_the_headline() -> None:
+    title = "What is a storm? : StormBlog | Notes on weather | Since 2005"
+    assert headline_in(title, "StormBlog", AROUND) == "What is a storm?"
+    assert headline_in("What is StormBlog about", "StormBlog", AROUND) == "What is StormBlog about"
 
 
 @pytest.mark.parametrize(
