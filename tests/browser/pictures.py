@@ -13,7 +13,7 @@ import tempfile
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from base64 import b64decode
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -149,7 +149,9 @@ async def a_demo(folder: Path, seconds: int) -> AsyncIterator[tuple[str, Databas
             async with open_services(load(Given(flags=of_database))) as services:
                 yield address.rstrip("/"), services.database
         finally:
-            process.terminate()
+            # It may have ended by itself.
+            with suppress(ProcessLookupError):
+                process.terminate()
             await heard
     finally:
         if process.returncode is None:

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from tests.integration.cli.conftest import PROGRAM
 
-NAMESPACE = ("unshare", "--pid", "--fork", "--mount-proc", "--kill-child")
+# A shell without job control lets what it starts in the background ignore SIGINT, and so do all its children.
+NAMESPACE = ("env", "--default-signal", "unshare", "--pid", "--fork", "--mount-proc", "--kill-child")
 LIMIT_SECONDS = 300
 # An orphan: its parent has ended before it does.
 ORPHAN = """
@@ -65,11 +66,14 @@ def test_a_worker_that_is_killed_ends_it_with_the_code_of_the_signal() -> None:
 def test_a_signal_ends_what_runs_in_order(number: int) -> None:
     command = (*NAMESPACE, PROGRAM, "simweb", "serve", "--port", "0")
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as outer:
-        assert outer.stdout
-        assert outer.stdout.readline()
-        (first,) = children_of(outer.pid)
-        os.kill(first, number)
-        _, said = outer.communicate(timeout=LIMIT_SECONDS)
+        try:
+            assert outer.stdout
+            assert outer.stdout.readline()
+            (first,) = children_of(outer.pid)
+            os.kill(first, number)
+            _, said = outer.communicate(timeout=LIMIT_SECONDS)
+        finally:
+            outer.kill()
     assert "Traceback" not in said
     assert outer.returncode in (0, 130)
 

@@ -51,4 +51,4 @@ def test_the_wheel_runs_from_an_empty_environment(open_folder: Path) -> None:
     assert (said.returncode, said.stdout) == (0, f"headwater {headwater.__version__}\n")
     toured = run(program, "demo", "--headless", "--seconds", "5", "--publishers", "10", where=open_folder, **data)
     assert toured.returncode == 0, toured.stdout + toured.stderr
-    assert "The counters equal a recount of all entries." in toured.stdout
+    assert "The counters equal a recount of all entries." in toured.stderr
