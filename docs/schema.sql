@@ -802,7 +802,7 @@ CREATE INDEX documents_like_0 ON documents USING btree (likeness_piece(simhash, 
 CREATE INDEX documents_like_1 ON documents USING btree (likeness_piece(simhash, 1), first_seen_at) INCLUDE (simhash, bucket, url_hash) WHERE simhash IS NOT NULL AND duplicate_of IS NULL AND deleted_at IS NULL;
 CREATE INDEX documents_like_2 ON documents USING btree (likeness_piece(simhash, 2), first_seen_at) INCLUDE (simhash, bucket, url_hash) WHERE simhash IS NOT NULL AND duplicate_of IS NULL AND deleted_at IS NULL;
 CREATE INDEX documents_like_3 ON documents USING btree (likeness_piece(simhash, 3), first_seen_at) INCLUDE (simhash, bucket, url_hash) WHERE simhash IS NOT NULL AND duplicate_of IS NULL AND deleted_at IS NULL;
-CREATE INDEX documents_of_language ON documents USING btree (language, first_seen_at DESC, bucket, url_hash) WHERE deleted_at IS NULL;
+CREATE INDEX documents_of_language ON documents USING btree (language, first_seen_at DESC, bucket, url_hash) WHERE deleted_at IS NULL AND language IS NOT NULL;
 CREATE INDEX documents_of_source ON documents USING btree (source_id, first_seen_at DESC, bucket, url_hash) WHERE deleted_at IS NULL;
 CREATE INDEX documents_original ON documents USING btree (content_hash) WHERE duplicate_of IS NULL AND deleted_at IS NULL;
 CREATE INDEX documents_search ON documents USING gin (search) WITH (gin_pending_list_limit='1024');
