@@ -25,6 +25,7 @@ from headwater.frontier.host_rules import READ_EVERY, use_stored_rules
 from headwater.log import Logger, hearing_libraries, make_logger
 from headwater.net.outage import NetworkWatch
 from headwater.politeness.hosts import has_answered
+from headwater.search.engine import PostgreSQLEngine, SearchEngine
 from headwater.settings import Loaded, Settings
 from headwater.settings.environment import data_directory
 from headwater.settings.groups import DatabaseSettings
@@ -46,6 +47,10 @@ class Services:
     installation: Installation
     network: NetworkWatch
     drain: Drain
+
+    @property
+    def search(self) -> SearchEngine:
+        return PostgreSQLEngine(self.database)
 
 
 def logger_for(loaded: Loaded) -> Logger:

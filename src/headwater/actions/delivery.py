@@ -353,9 +353,9 @@ async def preview_view(services: Services, name: str, limit: int) -> ViewPreview
         counts.append(await count_in_view(database, view, kind))
         filters = await within(database, Filters(kind), view)
         if kind is RecordKind.JOB:
-            answer = await find_jobs(database, clock, "", filters, limit, {})
+            answer = await find_jobs(services.search, clock, "", filters, limit, {})
         else:
-            answer = await find_documents(database, clock, "", filters, limit)
+            answer = await find_documents(services.search, clock, "", filters, limit)
         found += answer.found
     newest = sorted(found, key=lambda one: one.hit.first_seen_at, reverse=True)
     return ViewPreview(view, counts, newest[:limit])

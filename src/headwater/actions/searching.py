@@ -71,13 +71,13 @@ async def documents_wished(
 ) -> SearchAnswer:
     """Without words: the newest."""
     filters = await filters_for(services, RecordKind.DOCUMENT, wish)
-    return await find_documents(services.database, services.clock, asked, filters, limit, cursor)
+    return await find_documents(services.search, services.clock, asked, filters, limit, cursor)
 
 
 async def jobs_wished(services: Services, asked: str, wish: JobWish, limit: int, cursor: str | None) -> SearchAnswer:
     """Without words: the newest."""
     filters = await filters_for(services, RecordKind.JOB, wish)
-    return await find_jobs(services.database, services.clock, asked, filters, limit, wish.columns, cursor)
+    return await find_jobs(services.search, services.clock, asked, filters, limit, wish.columns, cursor)
 
 
 async def filters_for(services: Services, kind: RecordKind, wish: ArchiveWish) -> Filters:

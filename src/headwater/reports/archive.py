@@ -1,22 +1,22 @@
 """The archive for people: what a search finds with the names they know, and what stands around a document."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from headwater.clock import Clock
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
+from headwater.search.engine import SearchEngine
 from headwater.search.listing import newest
 from headwater.search.question import Filters
-from headwater.search.search import LARGEST_PAGE, Hit, SearchPage, cursor_after, search
+from headwater.search.search import LARGEST_PAGE, POSTGRESQL, Hit, SearchPage, cursor_after
 from headwater.urls.fingerprint import DocumentKey
 
 queries = load_queries("headwater.reports")
 
-ENGINE = "PostgreSQL"
 MOST_DUPLICATES = 20
 
 
@@ -37,7 +37,7 @@ class SearchAnswer:
     is_complete: bool
     took: timedelta
     cursor: str | None = None
-    engine: str = ENGINE
+    engine: str = POSTGRESQL
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,21 +58,21 @@ class Claim:
 
 
 async def find_documents(
-    database: Database, clock: Clock, query: str, filters: Filters, limit: int, cursor: str | None = None
+    engine: SearchEngine, clock: Clock, query: str, filters: Filters, limit: int, cursor: str | None = None
 ) -> SearchAnswer:
-    """Without words: the newest."""
+    """Without words: the newest, which the archive itself knows."""
     began = clock.monotonic()
     if query:
-        page = await search(database, query, filters, limit=limit, cursor=cursor)
+        page = await engine.search(query, filters, limit=limit, cursor=cursor)
     else:
-        page = await newest(database, filters, limit=limit, cursor=cursor)
-    found = await _described(database, queries.describe_documents, page.hits)
+        page = await newest(engine.database, filters, limit=limit, cursor=cursor)
+    found = await _described(engine.database, queries.describe_documents, page.hits)
     took = timedelta(seconds=clock.monotonic() - began)
-    return SearchAnswer(found, page.cursor is not None, page.is_complete, took, page.cursor)
+    return SearchAnswer(found, page.cursor is not None, page.is_complete, took, page.cursor, page.engine)
 
 
 async def find_jobs(
-    database: Database,
+    engine: SearchEngine,
     clock: Clock,
     query: str,
     filters: Filters,
@@ -80,43 +80,42 @@ async def find_jobs(
     wanted: Mapping[str, str],
     cursor: str | None = None,
 ) -> SearchAnswer:
-    """`wanted` are values of columns. Without words: the newest."""
+    """`wanted` are values of columns. Without words: the newest, which the archive itself knows."""
     began = clock.monotonic()
     if query:
-        found, following, is_complete = await _search_jobs(database, query, filters, limit, wanted, cursor)
+        answer = await _search_jobs(engine, query, filters, limit, wanted, cursor)
     else:
-        page = await newest(database, filters, limit=limit, cursor=cursor, wanted=wanted)
-        found, following, is_complete = await _described(database, queries.describe_jobs, page.hits), page.cursor, True
+        page = await newest(engine.database, filters, limit=limit, cursor=cursor, wanted=wanted)
+        answer = _JobsFound(await _described(engine.database, queries.describe_jobs, page.hits), page.cursor, page)
     took = timedelta(seconds=clock.monotonic() - began)
-    return SearchAnswer(found, following is not None, is_complete, took, following)
+    following, last = answer.cursor, answer.last
+    return SearchAnswer(answer.found, following is not None, last.is_complete, took, following, last.engine)
+
+
+class _JobsFound(NamedTuple):
+    found: list[DetailedHit]
+    cursor: str | None
+    last: SearchPage
 
 
 async def _search_jobs(
-    database: Database, query: str, filters: Filters, limit: int, wanted: Mapping[str, str], cursor: str | None
-) -> tuple[list[DetailedHit], str | None, bool]:
+    engine: SearchEngine, query: str, filters: Filters, limit: int, wanted: Mapping[str, str], cursor: str | None
+) -> _JobsFound:
     """A search knows nothing of the columns, so its answer is looked through."""
     found: list[DetailedHit] = []
-    is_complete = True
-    async for page in _pages(database, query, filters, cursor):
-        is_complete = page.is_complete
-        described = await _described(database, queries.describe_jobs, page.hits)
+    while True:
+        page = await engine.search(query, filters, limit=LARGEST_PAGE, cursor=cursor)
+        described = await _described(engine.database, queries.describe_jobs, page.hits)
         found += [one for one in described if suits(one.about, wanted)]
         if len(found) > limit:
-            return found[:limit], cursor_after(found[limit - 1].hit), is_complete
-    return found, None, is_complete
+            return _JobsFound(found[:limit], cursor_after(found[limit - 1].hit), page)
+        if (cursor := page.cursor) is None:
+            return _JobsFound(found, None, page)
 
 
 def suits(about: Mapping[str, Any], wanted: Mapping[str, str]) -> bool:
     """Of a list one value is enough."""
     return all(value in (held if isinstance(held := about[name], list) else [held]) for name, value in wanted.items())
-
-
-async def _pages(database: Database, query: str, filters: Filters, cursor: str | None) -> AsyncIterator[SearchPage]:
-    while True:
-        page = await search(database, query, filters, limit=LARGEST_PAGE, cursor=cursor)
-        yield page
-        if (cursor := page.cursor) is None:
-            return
 
 
 async def _described(database: Database, statement: str, hits: Sequence[Hit]) -> list[DetailedHit]:

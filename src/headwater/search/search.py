@@ -15,6 +15,7 @@ from headwater.search.question import Filters, Place, cursor_at, place_at, with_
 queries = load_queries("headwater.search")
 
 LARGEST_PAGE = 100
+POSTGRESQL = "PostgreSQL"
 MARK = "**"  # around what matched, in plain text
 # Signs that no text is written with, and that no word is made of: around what matched, and for < and >.
 _MATCHED, _ANGLES = "\ufdd2", "\ufdd0\ufdd1"
@@ -64,11 +65,15 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class SearchPage:
-    """`cursor` None: this was the end. `is_complete` False: there may be more matches, older than those ranked."""
+    """`cursor` None: this was the end. `is_complete` False: there may be more matches, older than those ranked.
+
+    `engine` answered.
+    """
 
     hits: list[Hit]
     cursor: str | None
     is_complete: bool
+    engine: str = POSTGRESQL
 
 
 async def search(

@@ -113,7 +113,7 @@ async def search_documents(session: AgentSession, asked: SearchArguments) -> Too
         return await _jobs(session, asked.query, filters, {}, asked.limit, asked.cursor)
 
     async def page(limit: int) -> ToolResult:
-        answer = await find_documents(services.database, services.clock, asked.query, filters, limit, asked.cursor)
+        answer = await find_documents(services.search, services.clock, asked.query, filters, limit, asked.cursor)
         return found_as_dict(answer, "documents")
 
     return await fitting(page, asked.limit)
@@ -131,7 +131,7 @@ async def _jobs(
     services = session.services
 
     async def page(most: int) -> ToolResult:
-        answer = await find_jobs(services.database, services.clock, query, filters, most, wanted, cursor)
+        answer = await find_jobs(services.search, services.clock, query, filters, most, wanted, cursor)
         return found_as_dict(answer, "jobs")
 
     return await fitting(page, limit)

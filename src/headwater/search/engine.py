@@ -1,0 +1,24 @@
+"""Who answers searches: PostgreSQL, where the archive is, or a search server that a sink fills from it."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from headwater.database.pool import Database
+from headwater.search.question import Filters
+from headwater.search.search import SearchPage, search
+
+
+class SearchEngine(Protocol):
+    @property
+    def database(self) -> Database:
+        """Where the archive is, whoever answers."""
+
+    async def search(self, query: str, filters: Filters, *, limit: int, cursor: str | None = None) -> SearchPage: ...
+
+
+@dataclass(frozen=True, slots=True)
+class PostgreSQLEngine:
+    database: Database
+
+    async def search(self, query: str, filters: Filters, *, limit: int, cursor: str | None = None) -> SearchPage:
+        return await search(self.database, query, filters, limit=limit, cursor=cursor)
