@@ -1,13 +1,12 @@
 """What an operator does with sources, in a real browser: follow one, bring in a list, mend those that fail."""
 
 import asyncio
-import sys
-from asyncio.subprocess import DEVNULL
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 
 import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page
+from tests.browser.console.roles import a_role
 from tests.browser.console.watching import DESK, PHONE, Scheme, watched
 from tests.integration.cli.desk import Served
 from tests.integration.cli.desk import served as a_site
@@ -78,7 +77,7 @@ async def test_a_site_is_followed_and_its_first_document_seen(
         assert await near.services.database.fetchval("select count(*) from url_frontier") == 0
         flags = [flag for name, value in site.settings.items() for flag in ("--set", f"{name}={value}")]
         await command_says(database_url, *flags, "crawl", "run-due")
-        await fetch_everything(database_url, flags, near)
+        await fetch_everything(database_url, site.settings, near)
         await page.click("text=Documents >> nth=1")
         assert "The tide is in" in await one.text()
         if has_script:
@@ -95,17 +94,11 @@ async def try_it(page: Page, button: str, *said: str) -> None:
         assert part in told, part
 
 
-async def fetch_everything(database_url: str, flags: list[str], near: ApiCaller) -> None:
+async def fetch_everything(database_url: str, settings: Mapping[str, str], near: ApiCaller) -> None:
     """A worker of its own, until the first document is there."""
-    command = (sys.executable, "-m", "headwater", "--set", f"database.url={database_url}", *flags, "run", "fetch")
-    worker = await asyncio.create_subprocess_exec(*command, stdout=DEVNULL, stderr=DEVNULL)
-    try:
-        async with asyncio.timeout(300):
-            while not await near.services.database.fetchval("select count(*) from documents"):
-                await asyncio.sleep(0.05)
-    finally:
-        worker.terminate()
-        await worker.wait()
+    async with a_role(database_url, "fetch", settings), asyncio.timeout(300):
+        while not await near.services.database.fetchval("select count(*) from documents"):
+            await asyncio.sleep(0.05)
 
 
 async def test_two_hundred_sources_are_imported(chromium: Browser, served: ApiCaller) -> None:
