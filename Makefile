@@ -20,7 +20,7 @@ UV := $(BIN)/python -m uv
 INSTALL := $(UV) pip install --quiet --python $(BIN)/python --no-deps --compile-bytecode
 
 .DEFAULT_GOAL := help
-.PHONY: help install check fix test test-long faults test-pg15 test-pg16 test-py312 test-py313 test-slow unit release site chromium redis cloud-init postgresql-15 opensearch elasticsearch coverage bench bench-urls bench-simweb bench-frontier bench-net \
+.PHONY: help install check fix test test-long faults test-pg15 test-pg16 test-py312 test-py313 test-slow unit release site chromium redis cloud-init postgresql-15 opensearch elasticsearch coverage bench bench-urls bench-simweb bench-page bench-frontier bench-net \
         bench-feeds bench-cadence bench-extract bench-templates bench-path bench-neighbours bench-signing bench-search bench-deliver bench-scale bench-serve bench-faults client demo docs screenshots schema lock clean
 
 help: ## list these targets
@@ -121,8 +121,10 @@ coverage: $(READY) ## tests with coverage of src; fails under 91 %
 	@$(BIN)/coverage combine --quiet
 	@$(BIN)/coverage report
 
-bench: bench-urls bench-simweb bench-frontier bench-net bench-signing bench-feeds bench-cadence bench-extract \
-       bench-templates bench-path bench-neighbours bench-search ## every benchmark
+bench: bench-urls bench-simweb bench-signing bench-feeds bench-templates bench-neighbours bench-search bench-page ## every benchmark
+
+bench-page: $(READY) ## those of docs/performance.md, written there with plots; QUICK=1, ARGS="frontier net" for some
+	@$(BIN)/python -m benchmarks.performance $(if $(QUICK),--quick) $(ARGS)
 
 bench-urls: $(READY) ## canonical keys per second on one core
 	@$(BIN)/python -m benchmarks.urls $(ARGS)
