@@ -53,6 +53,15 @@ COMPREHENSIONS = frozenset({"<dictcomp>", "<genexpr>", "<listcomp>", "<setcomp>"
 _WALKING: ContextVar[bool] = ContextVar("walking", default=False)
 
 
+def is_importing(frame: FrameType | None) -> bool:
+    """Whether this runs only because a module is imported, which the first walk of a process meets and no later one."""
+    while frame is not None:
+        if frame.f_code.co_filename == "<frozen importlib._bootstrap>":
+            return True
+        frame = frame.f_back
+    return False
+
+
 @contextmanager
 def recorded() -> Iterator[list[str]]:
     """The files whose functions run from here on, in order; what others do in the background meanwhile is not ours."""
@@ -63,7 +72,7 @@ def recorded() -> Iterator[list[str]]:
         code = frame.f_code
         # Bodies of modules and classes run when they are imported, and so do comprehensions in them: that is no step.
         is_function = event == "call" and code.co_flags & inspect.CO_OPTIMIZED and code.co_name not in COMPREHENSIONS
-        if is_function and code.co_filename.startswith(beginning) and _WALKING.get():
+        if is_function and code.co_filename.startswith(beginning) and _WALKING.get() and not is_importing(frame):
             files.setdefault(code.co_filename.removeprefix(beginning))
 
     walked: list[str] = []
