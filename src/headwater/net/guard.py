@@ -31,7 +31,7 @@ _METADATA_NAMES = frozenset({"metadata.google.internal", "metadata", "instance-d
 # Inside ranges that an operator may well use; the others have a range of their own.
 _METADATA_ADDRESSES = frozenset({"fd20:ce::254", "fd00:ec2::254"})
 # A listener there listens at every address of this machine.
-_EVERYWHERE = ("0.0.0.0", "::")
+_EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104 - nothing is bound
 # What an operator's own servers may have; None is a public address.
 _OPERATORS_OWN = frozenset({None, "private", "loopback", "carrier-grade NAT", "unique local", "benchmarking"})
 
