@@ -12,6 +12,7 @@ from html import escape
 from typing import Any
 
 import pytest
+from tests.faults.world import DELAY, Articles, article, workbench
 from tests.hostile.fetch.ears import Ears, listening, tapped
 from tests.hostile.fetch.rows import BLOCKED, EVERYWHERE, IN_A_HEADER, NAMES, Row
 from tests.hostile.fetch.stage import PLAIN, QUICKLY
@@ -19,13 +20,15 @@ from tests.integration.discover.conftest import Desk, opened_desk
 from tests.integration.fetch.conftest import SmallSite, robots
 
 from headwater.actions.exchange import import_sources
+from headwater.database.pool import Database
+from headwater.discover.adding import WantedSource, take_up
 from headwater.discover.push.subscribing import Subscriber
 from headwater.fetch.fetcher import Follower
 from headwater.simweb.message import Page
 from headwater.simweb.mischief.redirects import Redirect
 from headwater.simweb.resolver import Answers
 from headwater.sources.exchange.reading import ListFormat, read_sources
-from headwater.sources.source import SourceMode
+from headwater.sources.source import Profile, SourceKind, SourceMode
 
 HARMLESS = "http://a.test/news/2026/a-harmless-story-of-some-length"
 # One spelling of each row: how they are read was shown above, here counts that a place is asked for at all.
@@ -300,3 +303,54 @@ async def test_as_a_line_of_an_imported_list_each_is_refused_or_polled_in_vain(d
         scene.assert_untouched()
         answered = await path.database.fetch("select url from channels where last_ok_at is not null")
         assert {row["url"] for row in answered} <= {"http://a.test/feed"}
+
+
+def naming(url: str, number: int) -> bytes:
+    """An article that names the address wherever a page can name one."""
+    said = escape(url)
+    data = json.dumps({"@type": "NewsArticle", "url": url, "mainEntityOfPage": url, "image": url, "sameAs": [url]})
+    head = (
+        f'<base href="{said}"><link rel="canonical" href="{said}"><link rel="amphtml" href="{said}">'
+        f'<link rel="alternate" hreflang="fr" href="{said}"><link rel="next" href="{said}">'
+        f'<link rel="icon" href="{said}"><link rel="license" href="{said}">'
+        f'<link rel="prefetch" href="{said}"><link rel="stylesheet" href="{said}">'
+        f'<meta property="og:url" content="{said}"><meta property="og:image" content="{said}">'
+        f'<script src="{said}"></script><script type="application/ld+json">{data}</script>'
+    )
+    body = (
+        f'<a href="{said}">away</a><img src="{said}" srcset="{said} 2x"><iframe src="{said}"></iframe>'
+        f'<form action="{said}"></form><object data="{said}"></object>'
+        f'<video poster="{said}"><source src="{said}"></video>'
+    )
+    page = article(f"naming {number}").decode().replace("<title>", f"{head}<title>", 1)
+    return page.replace("<ul>", f"{body}<ul>", 1).encode()
+
+
+@pytest.mark.long
+async def test_as_anything_that_a_page_names_none_is_asked(database: Database, database_url: str) -> None:
+    """I141, B51: links, canonical links, bases and whatever else; of a crawl that may go anywhere."""
+    async with listening() as ears:
+        addresses = [row.vector.replace("{port}", str(ears.port)) for row in ONE_OF_EACH]
+        pages = {f"/p{number}": Page(naming(url, number)) for number, url in enumerate(addresses)}
+        async with workbench(database, {"a.test": Articles(pages=pages), "b.test": Articles()}) as bench:
+            for name, found in NAMES.items():
+                bench.resolver.script(name, Answers((found,)))
+            async with database.transaction() as connection:
+                crawled = Profile("http://a.test/", kind=SourceKind.DOCS, allow_external=True, max_depth=1)
+                source = await take_up(connection, WantedSource(crawled), "tester", DELAY)
+            starts = [*pages, "/harmless"]
+            pages["/harmless"] = Page(article("harmless", ["http://b.test/linked"]))
+            await bench.queue(*(f"http://a.test{path}" for path in starts), source=source)
+            with tapped() as dialled:
+                async with bench.worker(database_url, network__ports=f"80,443,{ears.port}"):
+                    await bench.until_settled()
+            assert "http://b.test/linked" in bench.asked()
+            fates = {
+                row[0]: row[2] for row in await bench.rows("url, host, reason") if row[1] not in ("a.test", "b.test")
+            }
+            assert [one for one in fates.items() if one[1] not in (BLOCKED, "robots_blocked")] == []
+            assert fates
+            assert dialled == {("127.0.0.1", bench.port)}
+            stored = await database.fetch("select distinct canonical_url from documents")
+            assert {row["canonical_url"].split("/")[2] for row in stored} <= {"a.test", "b.test"}
+        assert ears.heard == (0, 0)
