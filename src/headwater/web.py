@@ -11,7 +11,6 @@ from urllib.parse import urlsplit
 
 from aiohttp.abc import AbstractResolver
 
-from headwater.accounts.protection import is_loopback
 from headwater.errors import SettingError
 from headwater.fetch.browser import Browser
 from headwater.fetch.crowds import Crowds
@@ -23,6 +22,7 @@ from headwater.fetch.robots import DatabaseRobots, RobotsCache
 from headwater.fetch.tdmrep import TdmStore
 from headwater.frontier.control import end_where, revive_where
 from headwater.frontier.entry import DeadReason
+from headwater.net.addresses import LOOPBACK, why_forbidden
 from headwater.net.guard import AddressGuard, parse_allowed_place
 from headwater.net.identity import Identity, identity_of
 from headwater.net.keys import identity_file
@@ -143,10 +143,9 @@ async def own_listeners(dsn: str) -> frozenset[tuple[str, int]]:
 
 async def own_web_listeners(web: WebSettings) -> frozenset[tuple[str, int]]:
     """Where the web role listens for others: whoever asks it from here is no stranger to its network."""
-    if not web.port or is_loopback(web.host):
-        # The guard keeps everybody away from there, and what is allowed may be a site of one's own.
-        return frozenset()
-    return await _listeners_at(web.host.strip("[]"), web.port)
+    found = await _listeners_at(web.host.strip("[]"), web.port) if web.port else frozenset()
+    # From loopback the guard keeps everybody away, and what is allowed there may be a site of one's own.
+    return frozenset(place for place in found if why_forbidden(place[0]) != LOOPBACK)
 
 
 async def _listeners_at(host: str, port: int) -> frozenset[tuple[str, int]]:
