@@ -22,6 +22,7 @@ from headwater.fetch.robots import DatabaseRobots, RobotsCache
 from headwater.fetch.tdmrep import TdmStore
 from headwater.frontier.control import end_where, revive_where
 from headwater.frontier.entry import DeadReason
+from headwater.net.addresses import LOOPBACK, why_forbidden
 from headwater.net.guard import AddressGuard, parse_allowed_place
 from headwater.net.identity import Identity, identity_of
 from headwater.net.keys import identity_file
@@ -32,7 +33,7 @@ from headwater.politeness.hosts import follow_address, pace_everybody
 from headwater.politeness.robots import LARGEST_BYTES, Robots
 from headwater.politeness.slots import Regranter, SlotKeeper
 from headwater.services import Services, direct_address
-from headwater.settings.groups import FetchSettings, NetworkSettings
+from headwater.settings.groups import FetchSettings, NetworkSettings, WebSettings
 from headwater.sources.store import unblock_where
 from headwater.urls.canonical import CanonicalUrl
 from headwater.urls.origin import Origin
@@ -82,6 +83,7 @@ async def open_web(
     )
     followers = RulesFollower(services)
     own = await own_listeners(services.dsn) | await own_listeners(direct_address(settings.database) or "")
+    own |= await own_web_listeners(settings.web)
     transport = transport_of(services, identity, resolver, own)
     transport.trust, transport.signer = trust, signer_of(services)
     if leaves_no_trace:
@@ -136,11 +138,21 @@ async def own_listeners(dsn: str) -> frozenset[tuple[str, int]]:
     place = urlsplit(dsn)
     if not place.hostname:
         return frozenset()  # a socket in the file system
-    port = place.port or POSTGRESQL_PORT
+    return await _listeners_at(place.hostname, place.port or POSTGRESQL_PORT)
+
+
+async def own_web_listeners(web: WebSettings) -> frozenset[tuple[str, int]]:
+    """Where the web role listens for others: whoever asks it from here is no stranger to its network."""
+    found = await _listeners_at(web.host.strip("[]"), web.port) if web.port else frozenset()
+    # From loopback the guard keeps everybody away, and what is allowed there may be a site of one's own.
+    return frozenset(place for place in found if why_forbidden(place[0]) != LOOPBACK)
+
+
+async def _listeners_at(host: str, port: int) -> frozenset[tuple[str, int]]:
     try:
-        found = await asyncio.get_running_loop().getaddrinfo(place.hostname, port, type=socket.SOCK_STREAM)
+        found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except OSError:
-        return frozenset({(place.hostname, port)})
+        return frozenset({(host, port)})
     return frozenset((str(info[4][0]), port) for info in found)
 
 

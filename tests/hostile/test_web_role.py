@@ -333,3 +333,14 @@ async def test_every_route_and_every_error_has_the_headers_that_protect(api: Api
     ]
     for method, path in [*asked, ("GET", "/nothing"), ("TRACE", "/healthz"), ("POST", "/healthz")]:
         await asyncio.wait_for(headers_of(method, path), 60)
+
+
+async def test_a_name_in_other_letters_is_shown_in_those_of_its_address(api: ApiCaller) -> None:
+    """Row 48: a Cyrillic letter that looks like a Latin one."""
+    made = await api.post("sources", {"url": "https://\u0430pple.example/", "name": "Apple"})
+    assert made.status == 201, made.body
+    assert (await api.post("frontier/submit", {"url": "https://\u0430pple.example/a"})).status == 201
+    for path in ("/console/sources", "/console/frontier", "/console/hosts", "frontier", "sources"):
+        said = (await api.get(path)).body.decode()
+        assert "xn--pple-43d.example" in said, path
+        assert "\u0430pple" not in said, path

@@ -33,7 +33,7 @@ from headwater.frontier.verdicts import (
     Verdict,
 )
 from headwater.net.body import Complete
-from headwater.net.media_type import media_type
+from headwater.net.media_type import is_file, media_type
 from headwater.net.problems import FetchProblem, Problem, problem_with
 from headwater.net.redirects import Flaw
 from headwater.net.transport import Response
@@ -175,8 +175,9 @@ def judge_content(response: Response, lease: Lease, hops: int) -> Verdict:
         # Another page of this host: an entry of its own, and nothing is fetched for it twice in one journey.
         return Moved(final.url, hops)
     if not is_html(response):
-        kind = response.headers.get("Content-Type", "")
-        return Dead(DeadReason.UNSUPPORTED_CONTENT_TYPE, kind[:100])
+        kind = response.headers.get("Content-Type", "")[:100]
+        belied = ", and begins like a file of another kind" if media_type(kind) in HTML else ""
+        return Dead(DeadReason.UNSUPPORTED_CONTENT_TYPE, f"{kind}{belied}")
     said = response.validators
     return Fetched(
         said.etag,
@@ -193,9 +194,11 @@ def is_page_of(lease: Lease, url: CanonicalUrl) -> bool:
 
 
 def is_html(response: Response) -> bool:
-    """Said so, or without a word begun like a page."""
+    """Said so and not belied by its first bytes, or without a word begun like a page."""
     kind = media_type(response.headers.get("Content-Type", ""))
-    return kind in HTML or (not kind and response.body.lstrip()[:1] == b"<")
+    if not kind:
+        return response.body.lstrip()[:1] == b"<"
+    return kind in HTML and not is_file(response.body)
 
 
 def judge_reading(read: ReadPage, fetched: Fetched, *, crawls: bool) -> Verdict:

@@ -8,6 +8,7 @@ Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 AddressRule = tuple[int, int, str]
 
+LOOPBACK = "loopback"
 # The first that matches names the reason, so an exception stands before the range it lies in.
 FORBIDDEN_V4 = (
     ("100.100.100.200/32", "cloud metadata"),
@@ -16,7 +17,7 @@ FORBIDDEN_V4 = (
     ("0.0.0.0/8", "this network"),
     ("10.0.0.0/8", "private"),
     ("100.64.0.0/10", "carrier-grade NAT"),
-    ("127.0.0.0/8", "loopback"),
+    ("127.0.0.0/8", LOOPBACK),
     ("169.254.0.0/16", "link-local"),
     ("172.16.0.0/12", "private"),
     ("192.0.0.0/24", "protocol assignments"),
@@ -32,7 +33,7 @@ FORBIDDEN_V4 = (
 # What carries an IPv4 address inside is refused whole: the packet may come out at a place we never looked at.
 FORBIDDEN_V6 = (
     ("::/128", "unspecified"),
-    ("::1/128", "loopback"),
+    ("::1/128", LOOPBACK),
     ("::/96", "IPv4-compatible"),
     ("::ffff:0:0/96", "IPv4-mapped"),
     ("::ffff:0:0:0/96", "IPv4-translated"),

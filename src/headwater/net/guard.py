@@ -30,6 +30,8 @@ _HOME_NAMES = {
 _METADATA_NAMES = frozenset({"metadata.google.internal", "metadata", "instance-data"})
 # Inside ranges that an operator may well use; the others have a range of their own.
 _METADATA_ADDRESSES = frozenset({"fd20:ce::254", "fd00:ec2::254"})
+# A listener there listens at every address of this machine.
+_EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104 - nothing is bound
 # What an operator's own servers may have; None is a public address.
 _OPERATORS_OWN = frozenset({None, "private", "loopback", "carrier-grade NAT", "unique local", "benchmarking"})
 
@@ -142,11 +144,15 @@ class AddressGuard:
 
     def _why_blocked(self, address: str, port: int) -> str | None:
         parsed = parse_address(address)
-        if (str(parsed or address), port) in self.own_listeners:
+        if self._is_our_own(str(parsed or address), port):
             return "one of our own listeners"
         if self._is_allowed(address, port):
             return None
         return why_forbidden(parsed or address) or (None if port in self.ports else "port not allowed")
+
+    def _is_our_own(self, address: str, port: int) -> bool:
+        is_everywhere = any((everywhere, port) in self.own_listeners for everywhere in _EVERYWHERE)
+        return (address, port) in self.own_listeners or (is_everywhere and _is_of_this_machine(address))
 
     def _is_allowed(self, address: str, port: int) -> bool:
         parsed = parse_address(address)
@@ -175,6 +181,17 @@ class OperatorGuard(AddressGuard):
             return "cloud metadata"
         reason = why_forbidden(parse_address(address) or address)
         return None if reason in _OPERATORS_OWN else reason
+
+
+def _is_of_this_machine(address: str) -> bool:
+    """A public one, too: it can be bound to nowhere else."""
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    with socket.socket(family, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.bind((address, 0))
+        except OSError:
+            return False
+    return True
 
 
 def _place(address: str, port: int) -> str:

@@ -35,7 +35,10 @@ class TakedownRequest:
 
 async def ask_takedown(database: Database, place: str, contact: str, reason: str, address: str) -> str:
     """The name under which it would be taken down. Raises UsageError, and Busy where too many were asked for."""
-    wanted = parse_takedown(place[:LONGEST_PLACE])
+    wanted = parse_takedown(place)
+    # Cut off, it would be another place, and a larger one; and its name may be a letter longer than what was written.
+    if len(wanted.name) > LONGEST_PLACE:
+        raise UsageError(f"This place is longer than {LONGEST_PLACE:,} signs.", fix="Name the site, or a part of it.")
     if not CONTACT.fullmatch(contact):
         raise UsageError("This is no mail address.", fix="Give one at which you can be asked.")
     if len(reason) > LONGEST_REASON:

@@ -1,14 +1,17 @@
 """Sections A and B: no byte goes to a forbidden address, whichever way its URL reaches us."""
 
 import pytest
-from tests.hostile.fetch.ears import Ears
+from tests.hostile.fetch.ears import Ears, listening
 from tests.hostile.fetch.rows import BLOCKED, EVERYWHERE, IN_A_HEADER, NAMES, Row
 from tests.hostile.fetch.stage import PLAIN, Stage, hash_of, staged, word_for
 from tests.integration.fetch.conftest import SmallSite
 
 from headwater.frontier.verdicts import Moved
+from headwater.net.guard import BlockedAddress
+from headwater.settings.groups import NetworkSettings
 from headwater.simweb.mischief.redirects import Redirect
 from headwater.simweb.resolver import Answers, DnsMischief, NoAnswer, NoSuchName, ServerFailure
+from headwater.web import guard_of, own_listeners
 
 
 def at(ears: Ears, row: Row) -> str:
@@ -72,6 +75,36 @@ async def test_as_the_target_of_a_robots_redirect_the_site_waits_or_has_no_rules
         asked = set(stage.path.asked())
         assert not [host for host, word in expected.items() if word.startswith("wait") and f"{host}/page" in asked]
         assert_untouched(stage)
+
+
+async def test_our_own_listeners_are_closed_whatever_is_allowed(database_url: str) -> None:
+    """A33: the web role's port, at whichever of our addresses a name leads to it."""
+    async with listening() as api, listening() as other:
+        flags = {
+            "web.host": "0.0.0.0",
+            "web.port": str(api.port),
+            "network.allow": "127.0.0.0/8",
+            "network.ports": f"80,{api.port},{other.port}",
+        }
+        async with staged(database_url, {"good.test": SmallSite({})}, flags) as stage:
+            stage.path.resolver.script("api.test", Answers((("127.0.0.2",),)))
+            ours = [f"http://api.test:{api.port}/x", f"http://127.0.0.1:{api.port}/x"]
+            beside = f"http://127.0.0.1:{other.port}/x"
+            await stage.submit([*ours, beside])
+            verdicts = await stage.verdicts()
+            assert [word_for(verdicts[hash_of(url)]) for url in ours] == [BLOCKED, BLOCKED]
+            assert api.heard == (0, 0)
+            # Only its neighbour was meant to be open.
+            assert other.connections
+
+
+@pytest.mark.parametrize("url", ["postgresql://headwater@127.0.0.1:6543/x", "postgresql://headwater@localhost:6543/x"])
+async def test_our_own_database_is_closed_whatever_is_allowed(url: str) -> None:
+    """A33."""
+    guard = guard_of(NetworkSettings(allow=("127.0.0.0/8",)), await own_listeners(url))
+    guard.check("127.0.0.1", 6544)
+    with pytest.raises(BlockedAddress, match="one of our own listeners"):
+        guard.check("127.0.0.1", 6543)
 
 
 async def test_a_name_that_changes_its_mind_is_checked_each_time_it_is_dialled(database_url: str) -> None:

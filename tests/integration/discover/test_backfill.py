@@ -232,3 +232,17 @@ async def test_a_past_that_cannot_be_read_is_refused_with_a_sentence(
             await take_up(
                 connection, WantedSource(Profile("http://a.test/", kind=kind), backfill=back), "tester", DELAY
             )
+
+
+@pytest.mark.heavy_rows
+@pytest.mark.parametrize("further", ["http://[::1", "http://u:p@a.test/", "http://a.test:99999/", "http://a.test\\x/"])
+async def test_an_older_page_whose_address_is_none_ends_the_archive_and_costs_no_item(desk: Desk, further: str) -> None:
+    desk.site.pages |= {
+        "/feed.xml": page_of_feed(0, 20, link("prev-archive", "/archive/2")),
+        "/archive/2": page_of_feed(20, 20, link("prev-archive", further)),
+    }
+    source = await followed(desk, feeds=(FEED,), backfill=YEAR)
+    done = await read_all(desk, source)
+    assert await desk.entries() == {f"http://a.test/story-{n}" for n in range(40)}
+    assert (done.consecutive_errors, done.last_error) == (0, None)
+    assert "20 pages queued, nothing more to ask for" in (done.disabled_reason or "")

@@ -61,6 +61,15 @@ def test_our_own_listeners_stay_closed_however_they_are_spelt_or_allowed() -> No
     guard.check(PUBLIC, 80)
 
 
+@pytest.mark.parametrize("everywhere", ["0.0.0.0", "::"])
+def test_a_listener_at_every_address_is_closed_at_each_of_this_machine(everywhere: str) -> None:
+    own = frozenset({(everywhere, 8080)})
+    guard = AddressGuard(allow=frozenset({parse_allowed_place("127.0.0.0/8")}), own_listeners=own)
+    assert refusal(guard, "127.0.0.9", 8080) == "one of our own listeners"
+    guard.check("127.0.0.9", 8081)
+    guard.check(PUBLIC, 8080)
+
+
 def test_a_zone_is_refused_although_its_network_is_allowed() -> None:
     guard = guard_allowing("fe80::/10")
     guard.check("fe80::1", 80)

@@ -159,7 +159,8 @@ def _usual_paths() -> tuple[Path, ...]:
 def _item(raw: object, recipe: ApiRecipe, base_url: str, now: datetime) -> Item | None:
     values = {name: _transformed(path.find(raw), recipe.transforms.get(name)) for name, path in recipe.map.items()}
     known = {part: values.pop(_name_of(part, recipe), None) for part in _NAMES}
-    address = _text(known["url"]).strip()
+    # Its NUL stays and refuses it: without, it would lead to somewhere else than what was written.
+    address = _written(known["url"]).strip()
     place = link_to(address, base_url) if address else None
     if place is None:
         return None
@@ -190,15 +191,19 @@ def _transformed(value: Any, transform: Transform | None) -> Any:
 
 
 def _text(value: object) -> str:
+    return _written(value).replace("\x00", "")
+
+
+def _written(value: object) -> str:
     match value:
         case bool() | None:
             return ""
         case str():
-            return value.replace("\x00", "")
+            return value
         case int() | float():
             return str(value)
         case [first, *_]:
-            return _text(first) if not isinstance(first, list) else ""
+            return _written(first) if not isinstance(first, list) else ""
         case _:
             return ""
 

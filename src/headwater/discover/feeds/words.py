@@ -26,8 +26,8 @@ _SURE_SIGN_OF_MARKUP = re.compile(r"</[A-Za-z]\w*\s*>|&(?:#\w{1,8}|[A-Za-z]\w{1,
 
 LONGEST_LINK = 8_192
 
-# Browsers do not see white space of this kind inside a link, so `java\nscript:` is a scheme; NUL cannot be stored.
-_UNSEEN = re.compile(r"[\x00\t\r\n]")
+# Browsers do not see white space of this kind inside a link, so `java\nscript:` is a scheme.
+_UNSEEN = re.compile(r"[\t\r\n]")
 _HTTP = re.compile(r"https?://[^\s/?#]", re.IGNORECASE)
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
@@ -62,7 +62,8 @@ def is_http(link: str) -> bool:
 
 def absolute(raw: str, base: str) -> str:
     """Nothing, where there is no http(s) link to be had."""
-    if len(raw) > LONGEST_LINK:
+    # Without its NUL a link would lead to somewhere else than what was written.
+    if len(raw) > LONGEST_LINK or "\x00" in raw:
         return ""
     link = _UNSEEN.sub("", raw).strip()
     if not link or is_http(link):

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 
 from headwater.discover.items import Item, Reading
 from headwater.discover.polls.run_state import RunState, Todo
+from headwater.errors import UrlRejected
 from headwater.sources.kinds import ChannelKind
 from headwater.urls.canonical import canonicalise
 from headwater.urls.domains import registrable_domain
@@ -53,9 +54,17 @@ def page_before(reading: Reading, step: Todo, here: str, since: datetime) -> Tod
     is_past = bool(dates) and max(dates) < since
     if not items or not further or is_past or items[0].url == step.before:
         return None
-    if registrable_domain(canonicalise(further).host) != registrable_domain(canonicalise(here).host):
+    if not _is_of_one_site(further, here):
         return None
     return Todo(further, ChannelKind.FEED, step.depth + 1, before=items[0].url)
+
+
+def _is_of_one_site(further: str, here: str) -> bool:
+    """A feed may say anything, also what is no address."""
+    try:
+        return registrable_domain(canonicalise(further).host) == registrable_domain(canonicalise(here).host)
+    except UrlRejected:
+        return False
 
 
 def progress_in_words(run_state: RunState, since: datetime) -> str:

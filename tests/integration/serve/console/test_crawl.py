@@ -110,6 +110,10 @@ async def test_what_strangers_ask_is_bounded(api: ApiCaller, database: Database)
     for wrong in ({"place": "no place"}, {"contact": "nobody"}, {"reason": "x" * 1_001}, {"place": "x" * 9_000}):
         answer = await send_form(api, "/crawler", **fine | wrong)
         assert (answer.status, b'role="alert"' in answer.body) == (422, True), wrong
+    # The longest URL there is, whose name as a takedown is a letter longer.
+    longest = f"http://harbour.example/{'p' * 2_060}"
+    answer = await send_form(api, "/crawler", **fine | {"place": longest})
+    assert (answer.status, b'role="alert"' in answer.body) == (422, True)
     statuses = [(await send_form(api, "/crawler", **fine)).status for _ in range(6)]
     assert statuses == [200] * 5 + [429]
     await database.execute("update takedown_requests set asked_at = now() - interval '2 days'")
