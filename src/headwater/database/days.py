@@ -3,6 +3,8 @@
 Rows of a day that nobody made are in the default partition: work goes on, and retention looks there too.
 """
 
+from datetime import UTC, datetime
+
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.errors import QueryFailed
@@ -16,6 +18,7 @@ FEWEST_DAYS = DAYS_AHEAD // 2
 # How long dropping a day may keep writers waiting, and how many rows are deleted at once.
 LOCK_SECONDS = 2
 BATCH = 1_000
+NOTED_AT_ONCE = 20_000
 # Rows of one day that are moved from the default partition while their writers wait; bodies are large.
 MOST_MOVED = {"raw_bodies": 300}
 MOST_MOVED_ELSEWHERE = 10_000
@@ -48,12 +51,22 @@ async def keep_days(database: Database, table: str, retention_days: int) -> list
     await make_days(database, table)
     dropped = []
     for row in await database.fetch(queries.old_days, table, retention_days):
+        if table == "raw_bodies":
+            await _note_bodies_of(database, row["name"])
         if not await _dropped(database, row["name"]):
             break
         dropped.append(row["name"])
     while await database.fetchval(queries.forget_in_default, table, retention_days, BATCH) == BATCH:
         pass
     return dropped
+
+
+async def _note_bodies_of(database: Database, day: str) -> None:
+    """Dropping a day runs no trigger. What is noted of a day that stays for now is past its retention."""
+    last = None
+    on = datetime.strptime(day[-8:], "%Y%m%d").replace(tzinfo=UTC).date()
+    while last := await database.fetchval(queries.note_bodies_of_day, on, last, NOTED_AT_ONCE):
+        pass
 
 
 async def _dropped(database: Database, day: str) -> bool:
