@@ -42,9 +42,9 @@ async def remove_bodies(database: Database, stores: BodyStores) -> int:
 async def _remove_from(database: Database, kind: StoreKind, store: BodyStore) -> int:
     removed = 0
     while rows := await database.fetch(queries.bodies_to_remove, kind, MOST_AT_ONCE):
-        ids = [row["object_id"] for row in rows]
+        ids = [row["object_id"] for row in rows if not row["is_kept"]]
         await store.delete(ids)
-        await database.execute(queries.forget_removals, kind, ids)
+        await database.execute(queries.forget_removals, kind, [row["object_id"] for row in rows])
         removed += len(ids)
     return removed
 

@@ -45,11 +45,14 @@ SELECT gen_random_uuid();
 SELECT discard_bodies($1::text, $2::uuid[]);
 
 -- name: bodies_to_remove
--- A batch of what is to be deleted in a store.
-SELECT object_id FROM body_removals WHERE stored_in = $1::text ORDER BY object_id LIMIT $2::integer;
+-- A batch of what is to be deleted in a store. A row that went from one day into another is a deletion, too: what is referred
+-- to now is kept.
+SELECT b.object_id,
+       EXISTS (SELECT FROM raw_bodies r WHERE r.object_id = b.object_id AND r.stored_in = b.stored_in) AS is_kept
+FROM body_removals b WHERE b.stored_in = $1::text ORDER BY b.object_id LIMIT $2::integer;
 
 -- name: forget_removals
--- These are gone.
+-- These are gone, or kept after all.
 DELETE FROM body_removals WHERE stored_in = $1::text AND object_id = ANY ($2::uuid[]);
 
 -- name: removals_waiting

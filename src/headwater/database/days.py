@@ -5,7 +5,7 @@ Rows of a day that nobody made are in the default partition: work goes on, and r
 
 from datetime import UTC, datetime
 
-from headwater.database.pool import Database
+from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
 from headwater.errors import QueryFailed
 
@@ -51,8 +51,6 @@ async def keep_days(database: Database, table: str, retention_days: int) -> list
     await make_days(database, table)
     dropped = []
     for row in await database.fetch(queries.old_days, table, retention_days):
-        if table == "raw_bodies":
-            await _note_bodies_of(database, row["name"])
         if not await _dropped(database, row["name"]):
             break
         dropped.append(row["name"])
@@ -61,11 +59,11 @@ async def keep_days(database: Database, table: str, retention_days: int) -> list
     return dropped
 
 
-async def _note_bodies_of(database: Database, day: str) -> None:
-    """Dropping a day runs no trigger. What is noted of a day that stays for now is past its retention."""
+async def _note_bodies_of(connection: Connection, day: str) -> None:
+    """Dropping a day runs no trigger: what its rows refer to outside is noted beforehand, and stands with the drop."""
     last = None
     on = datetime.strptime(day[-8:], "%Y%m%d").replace(tzinfo=UTC).date()
-    while last := await database.fetchval(queries.note_bodies_of_day, on, last, NOTED_AT_ONCE):
+    while last := await connection.fetchval(queries.note_bodies_of_day, on, last, NOTED_AT_ONCE):
         pass
 
 
@@ -76,6 +74,8 @@ async def _dropped(database: Database, day: str) -> bool:
     """
     try:
         async with database.transaction() as connection:
+            if day.startswith("raw_bodies_"):
+                await _note_bodies_of(connection, day)
             await connection.execute(f"SET LOCAL lock_timeout = '{LOCK_SECONDS * 1000:.0f}ms'")
             await connection.execute(f"DROP TABLE IF EXISTS {day}")
     except QueryFailed as error:
