@@ -14,7 +14,7 @@ queries = load_queries("headwater.archive")
 
 
 @dataclass(slots=True)
-class Moved:
+class MovedBodies:
     """`missing` are not where their rows say; such rows are left as they are."""
 
     bodies: int = 0
@@ -23,11 +23,11 @@ class Moved:
 
 
 async def move_bodies(
-    database: Database, stores: BodyStores, on_batch: Callable[[Moved], None] = lambda _moved: None
-) -> Moved:
+    database: Database, stores: BodyStores, on_batch: Callable[[MovedBodies], None] = lambda _moved: None
+) -> MovedBodies:
     """Killed and begun anew it goes on. Bodies that come meanwhile are not missed: they go where they belong."""
     kind = stores.chosen.kind if stores.chosen else None
-    moved, place = Moved(), (-1, b"", None)
+    moved, place = MovedBodies(), (-1, b"", None)
     while rows := await database.fetch(queries.bodies_elsewhere, kind, *place, BODIES_AT_ONCE):
         for row, body in zip(rows, await stores.packed_of(rows), strict=True):
             await _move(database, stores, kind, row, body, moved)
@@ -37,7 +37,7 @@ async def move_bodies(
 
 
 async def _move(
-    database: Database, stores: BodyStores, kind: StoreKind | None, row: Any, body: bytes | None, moved: Moved
+    database: Database, stores: BodyStores, kind: StoreKind | None, row: Any, body: bytes | None, moved: MovedBodies
 ) -> None:
     if body is None:
         moved.missing += 1

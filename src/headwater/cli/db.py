@@ -12,7 +12,7 @@ from headwater.errors import UsageError
 from headwater.phrases import size_in_words
 
 if TYPE_CHECKING:
-    from headwater.archive.moving import Moved
+    from headwater.archive.moving import MovedBodies
     from headwater.database.migrate import Status
     from headwater.services import Services
     from headwater.settings import Loaded, Settings
@@ -133,13 +133,13 @@ def move_bodies(*, launch: Launched = Launch()) -> None:  # noqa: B008
     """Bring raw bodies of before to where `archive.raw_store` says; interrupted, it goes on where it was."""
     from headwater.cli.launch import with_services
 
-    async def work(services: "Services") -> "tuple[Moved, str]":
+    async def work(services: "Services") -> "tuple[MovedBodies, str]":
         from headwater.archive.moving import move_bodies as move
 
         chosen = services.stores.chosen
         return await move(services.database, services.stores, told), chosen.place if chosen else "the database"
 
-    def told(moved: "Moved") -> None:
+    def told(moved: "MovedBodies") -> None:
         if moved.bodies % TOLD_EVERY == 0:
             say(f"{moved.bodies:,} moved.")
 
