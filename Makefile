@@ -204,7 +204,7 @@ COMPILE := $(UV) pip compile --quiet --universal --python-version 3.11 --generat
 lock: $(READY) ## resolve again into requirements.lock, universal, with hashes and without an index address
 	$(COMPILE) --extra dev pyproject.toml --output-file requirements.lock
 	@# Of the same versions: what the image runs, and what it is built with.
-	$(COMPILE) --constraint requirements.lock --extra redis --extra warc --extra mcp --extra identity pyproject.toml --output-file deploy/run.lock
+	$(COMPILE) --constraint requirements.lock --extra redis --extra warc --extra mcp --extra identity --extra s3 pyproject.toml --output-file deploy/run.lock
 	echo hatchling | $(COMPILE) --constraint requirements.lock - --output-file deploy/build.lock
 
 clean: ## remove .venv and what tools left behind

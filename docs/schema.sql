@@ -90,7 +90,9 @@ create type new_body as (
     headers text,
     body bytea,
     body_bytes integer,
-    coding text
+    coding text,
+    stored_in text,
+    object_id uuid
 );
 
 create type document_key as (
@@ -842,13 +844,20 @@ create table raw_bodies (
     body       bytea not null storage external,  -- Packed, in the coding that is named; body_bytes is its length before.
     body_bytes integer not null,
     coding     text not null default 'zstd'::text,
+    stored_in  text,  -- folder or s3: where the body lies, under object_id; null: in this row.
+    object_id  uuid,
     constraint raw_bodies_body_bytes_check CHECK (body_bytes >= 0)
 ) partition by range (at);
 CREATE INDEX raw_bodies_of_document ON ONLY raw_bodies USING btree (bucket, url_hash, at DESC);
+CREATE INDEX raw_bodies_of_object ON ONLY raw_bodies USING btree (object_id) WHERE object_id IS NOT NULL;
 CREATE INDEX raw_bodies_of_source ON ONLY raw_bodies USING btree (source_id, bucket, url_hash, at DESC);
+CREATE TRIGGER raw_bodies_deleted AFTER DELETE ON raw_bodies FOR EACH ROW WHEN (old.object_id IS NOT NULL) EXECUTE FUNCTION note_removed_body();
+CREATE TRIGGER raw_bodies_moved AFTER UPDATE OF object_id ON raw_bodies FOR EACH ROW WHEN (old.object_id IS NOT NULL AND old.object_id IS DISTINCT FROM new.object_id) EXECUTE FUNCTION note_removed_body();
 
 create table raw_bodies_default partition of raw_bodies default;
 CREATE INDEX raw_bodies_default_at ON raw_bodies_default USING btree (at);
+CREATE TRIGGER raw_bodies_deleted AFTER DELETE ON raw_bodies_default FOR EACH ROW WHEN (old.object_id IS NOT NULL) EXECUTE FUNCTION note_removed_body();
+CREATE TRIGGER raw_bodies_moved AFTER UPDATE OF object_id ON raw_bodies_default FOR EACH ROW WHEN (old.object_id IS NOT NULL AND old.object_id IS DISTINCT FROM new.object_id) EXECUTE FUNCTION note_removed_body();
 
 create table outlinks (
     bucket   smallint not null,
@@ -1498,6 +1507,24 @@ create table former_robots (
 CREATE INDEX former_robots_by_time ON former_robots USING btree (until);
 CREATE INDEX former_robots_of_host ON former_robots USING btree (bucket, host);
 
+-- Bodies outside that nothing refers to any more; a row goes when its body is gone.
+create table body_removals (
+    stored_in text not null,
+    object_id uuid not null,
+    noted_at  timestamptz not null default now(),
+    constraint body_removals_pkey PRIMARY KEY (stored_in, object_id),
+    constraint body_removals_stored_in_check CHECK (stored_in = ANY (ARRAY['folder'::text, 's3'::text]))
+) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000);
+
+-- How far the search for bodies that nothing refers to has got; ended_at: when it was through last.
+create table body_sweeps (
+    stored_in text not null,
+    after     uuid,
+    ended_at  timestamptz,
+    constraint body_sweeps_pkey PRIMARY KEY (stored_in),
+    constraint body_sweeps_stored_in_check CHECK (stored_in = ANY (ARRAY['folder'::text, 's3'::text]))
+);
+
 create view takedown_watchers as
  SELECT virtualtransaction AS transaction
    FROM pg_locks
@@ -1742,6 +1769,7 @@ function count_source_changed() returns trigger volatile;  -- (migration)
 function count_sources_added() returns trigger volatile;  -- (migration)
 function count_sources_removed() returns trigger volatile;  -- (migration)
 function crown_heir(p_one document_key, p_content bytea, p_now timestamptz) returns void volatile set plan_cache_mode=force_generic_plan, enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, enable_incremental_sort=off;
+function discard_bodies(p_stored_in text, p_ids uuid[]) returns integer volatile;
 function domains_above(p_host text) returns text[] immutable;
 function ended_by_takedown(s settlement) returns settlement immutable;
 function ensure_days(p_table text, p_from date, p_days integer, p_most integer DEFAULT 10000) returns integer volatile set lock_timeout=3s;
@@ -1790,6 +1818,7 @@ function move_changes(p_most integer) returns integer volatile set plan_cache_mo
 function near_duplicate_of(p_told telling, p_simhash bigint) returns document_key stable set plan_cache_mode=force_generic_plan, enable_seqscan=off;
 function note_address_change() returns trigger volatile;  -- (migration)
 function note_closure() returns trigger volatile;  -- (migration)
+function note_removed_body() returns trigger volatile;  -- (migration)
 function original_of(p_content bytea, p_but document_key) returns document_key stable set plan_cache_mode=force_generic_plan, enable_seqscan=off;
 function outlive_watchers(p_patience interval) returns boolean volatile;
 function owner_key(p_owner text) returns bigint immutable;

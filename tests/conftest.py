@@ -27,6 +27,7 @@ from tests.distribution import has_programs, start_server, stop_server
 from tests.known_types import introspection_of_clones
 from tests.published import GUARD
 from tests.rows import leave_first_rows
+from tests.s3_server import S3Server, s3_server
 from tests.scheduling import GroupScheduling, longest_first, scheduling
 from tests.search_servers import NoServer
 from tests.warm_process import Forks
@@ -319,6 +320,12 @@ def empty_database_url(administrator: Administrator, run_folder: Path) -> Iterat
     """A fresh database with nothing in it."""
     with administrator.new_database(f"{template_name(run_folder)}_empty", "strategy file_copy") as url:
         yield url
+
+
+@pytest.fixture(scope="session")
+def s3() -> Iterator[S3Server]:
+    with s3_server() as server:
+        yield server
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@
     │   ├── EmbeddedServerFailed     5   our own PostgreSQL could not be set up or started
     │   ├── OutOfResources           5   file descriptors or processes ran out: our own trouble, no site's
     │   │   └── NetworkDown          5   nearly everything fails at once: it is our own network that is away
+    │   ├── StoreDown                5   a folder or bucket of raw bodies cannot be written, read or reached
     │   └── RenderUnavailable        5   no browser to render pages with (in fetch/browser.py)
     ├── Refused                      6   policy forbids it: robots, takedown, guard
     ├── Busy                         7   another process holds it: a lock, a port, a run
@@ -83,6 +84,10 @@ class PoolerFound(DatabaseDown):
 
 
 class EmbeddedServerFailed(DependencyDown):
+    pass
+
+
+class StoreDown(DependencyDown):
     pass
 
 

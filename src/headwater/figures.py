@@ -13,6 +13,7 @@ NOT_GIVEN_BACK = "not_given_back"  # at the end of a worker: its leases have to 
 SETTLED, SETTLING_MS = "settled", "settling_ms"
 WAITS, WAITING_MS = "connection_waits", "connection_waiting_ms"
 FAILED, DIED = "failed.", "died."  # each followed by the name of a task
+BODIES_NOT_PUT = "bodies_not_put"  # kept in the database, since their store did not take them
 NETWORK = "network"  # fails while our own network is away
 
 # Each followed by a dot and its label.

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from headwater import __version__
+from headwater.archive.stores.known import BodyStores, stores_of
 from headwater.chance import Random, random_from
 from headwater.clock import Clock, SystemClock
 from headwater.database.days import ensure_days
@@ -45,6 +46,7 @@ class Services:
     listeners: Listeners
     database: Database
     installation: Installation
+    stores: BodyStores
     network: NetworkWatch
     drain: Drain
 
@@ -55,7 +57,10 @@ class Services:
 
 def logger_for(loaded: Loaded) -> Logger:
     database, sinks = loaded.settings.database, loaded.settings.deliver
-    given = (database.url, database.direct_url, sinks.elasticsearch_url, sinks.meili_url, sinks.meili_key)
+    given = (
+        *(database.url, database.direct_url, sinks.elasticsearch_url, sinks.meili_url, sinks.meili_key),
+        *(loaded.settings.archive.s3_key_id, loaded.settings.archive.s3_secret),
+    )
     secrets = [secret.get_secret_value() for secret in given if secret]
     settings = loaded.settings
     log = make_logger(settings.log.level, settings.log.format, secrets=secrets, mode=settings.service.mode)
@@ -176,6 +181,7 @@ async def _services_on(database: Database, dsn: str, loaded: Loaded, clock: Cloc
     await ensure_days(database)
     random, figures = random_from(), Figures()
     heard_at = direct_address(loaded.settings.database) or ("" if database.is_behind_pooler else dsn)
+    installation = await installation_of(database, __version__)
     return Services(
         settings=loaded.settings,
         clock=clock,
@@ -185,7 +191,8 @@ async def _services_on(database: Database, dsn: str, loaded: Loaded, clock: Cloc
         dsn=dsn,
         listeners=Listeners(heard_at, loaded.application_name, random, log),
         database=database,
-        installation=await installation_of(database, __version__),
+        installation=installation,
+        stores=stores_of(loaded.settings.archive, installation.id, data_folder(loaded.settings)),
         # By the machine's clock: whatever days are simulated, the network is real.
         network=NetworkWatch(
             SystemClock(), log, partial(has_answered, database), loaded.settings.fetch.total_timeout, figures

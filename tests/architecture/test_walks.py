@@ -38,6 +38,8 @@ FOUNDATIONS = (
     *("metrics.py", "log.py", "figures.py", "clock.py", "chance.py", "errors.py", "lines.py", "machine.py"),
     # Pure helpers for text, which know nothing of what it says.
     *("storable.py", "phrases.py"),
+    # Where bytes lie, by a number: it knows neither pages nor sources.
+    "archive/stores/",
     # The same for every command: settings read and a database opened before it, lines printed as the log writes them.
     *("services.py", "cli/output.py"),
 )

@@ -6,7 +6,7 @@ items, a page of fifty, a batch as its caller makes it. A statement with several
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -193,6 +193,25 @@ def _archive(w: Sample) -> dict[str, Calls]:
         "wake_deliverers": [()],
         "newest_body": [key],
         "newest_bodies_of_source": [(w.source, -1, b"", 50)],
+        "new_body_id": [()],
+        "discard_bodies": [("folder", w.channels)],
+        "bodies_to_remove": [("folder", 1_000)],
+        "forget_removals": [("folder", w.channels)],
+        "removals_waiting": [(100_000,)],
+        "sweep_place": [("folder",)],
+        "note_sweep": [("folder", w.source), ("folder", None)],
+        "bodies_elsewhere": [("folder", -1, b"", None, 16), ("folder", *key, w.now, 16)],
+        "move_body": [
+            {
+                "body": b"",
+                "stored_in": "folder",
+                "object_id": w.source,
+                "bucket": w.bucket,
+                "url_hash": w.hash,
+                "at": w.now,
+                "former_id": None,
+            }
+        ],
         "keep_outlinks": [(*key, NEW)],
         "outlinks_of": [key],
         "read_document": [key],
@@ -277,6 +296,7 @@ def _database() -> dict[str, Calls]:
         "ensure_days": [("runs", 16, 10_000)],
         "old_days": [("runs", 30)],
         "forget_in_default": [("runs", 30, 1_000)],
+        "note_bodies_of_day": [(date(2026, 5, 4), None, 20_000), (date(2026, 5, 4), NOBODY, 20_000)],
         "days_ahead": [(["fetch_log", "runs", "raw_bodies"],)],
         "beat": [
             {

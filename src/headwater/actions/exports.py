@@ -135,7 +135,8 @@ def _behind(request: ExportRequest, before: Checkpoint, one: ExportedRecord) -> 
 
 
 async def _with_body(services: Services, record: Record) -> ExportedRecord:
-    return ExportedRecord(record, await newest_body(services.database, DocumentKey(record.key.bucket, record.key.hash)))
+    key = DocumentKey(record.key.bucket, record.key.hash)
+    return ExportedRecord(record, await newest_body(services.database, key, services.stores))
 
 
 def _expected(reached: Checkpoint, batch: ExportBatch) -> int | None:

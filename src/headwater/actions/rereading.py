@@ -86,7 +86,7 @@ async def inspect_page(services: Services, url: str) -> InspectedPage:
 
 async def read_stored_page(services: Services, url: str) -> KeptBody:
     try:
-        return await body_of(services.database, url)
+        return await body_of(services.database, url, services.stores)
     except NotFound:
         raise NotFound(
             f"No page is stored for {url}.",
@@ -108,8 +108,9 @@ async def replay_of(services: Services) -> AsyncIterator[Replay]:
     template_cache = TemplateCache(services.clock, services.random, is_open=settings.extract.templates)
     async with page_pool(services) as pool:
         reader = ChildReader(pool, identity_of(settings.fetch).product_token)
-        page_reader = PageReader(Context(services.database, services.clock, template_cache), reader)
-        yield Replay(services.database, page_reader, pool_size_of(settings.extract))
+        context = Context(services.database, services.clock, template_cache, services.stores)
+        page_reader = PageReader(context, reader)
+        yield Replay(services.database, page_reader, pool_size_of(settings.extract), services.stores)
 
 
 @asynccontextmanager
@@ -119,4 +120,4 @@ async def inspection_of(services: Services) -> AsyncIterator[Inspection]:
     context = Context(services.database, services.clock, TemplateCache(services.clock, services.random))
     async with page_pool(services) as pool:
         reader = ChildReader(pool, identity_of(settings.fetch).product_token)
-        yield Inspection(services.database, context, reader, pool_size_of(settings.extract))
+        yield Inspection(services.database, context, reader, pool_size_of(settings.extract), services.stores)

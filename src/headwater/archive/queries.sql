@@ -25,14 +25,67 @@ SELECT pg_notify('headwater_changes', '') WHERE EXISTS
 
 -- name: newest_body
 -- The last body of a page.
-SELECT at, bucket, url_hash, source_id, url, status, headers, body, body_bytes, coding FROM raw_bodies
+SELECT at, bucket, url_hash, source_id, url, status, headers, body, body_bytes, coding, stored_in, object_id
+FROM raw_bodies
 WHERE bucket = $1::smallint AND url_hash = $2::bytea ORDER BY at DESC LIMIT 1;
 
 -- name: newest_bodies_of_source
 -- The newest body of each page of a source, a batch in key order.
-SELECT DISTINCT ON (bucket, url_hash) at, bucket, url_hash, source_id, url, status, headers, body, body_bytes, coding FROM raw_bodies
+SELECT DISTINCT ON (bucket, url_hash) at, bucket, url_hash, source_id, url, status, headers, body, body_bytes, coding, stored_in, object_id
+FROM raw_bodies
 WHERE source_id = $1::uuid AND (bucket, url_hash) > ($2::smallint, $3::bytea)
 ORDER BY bucket, url_hash, at DESC LIMIT $4::integer;
+
+-- name: new_body_id
+-- For a body that is only tried.
+SELECT gen_random_uuid();
+
+-- name: discard_bodies
+-- Of these bodies outside, those that nothing refers to are to be deleted there; how many they are.
+SELECT discard_bodies($1::text, $2::uuid[]);
+
+-- name: bodies_to_remove
+-- A batch of what is to be deleted in a store. A row that went from one day into another is a deletion, too: what is referred
+-- to now is kept.
+SELECT b.object_id,
+       EXISTS (SELECT FROM raw_bodies r WHERE r.object_id = b.object_id AND r.stored_in = b.stored_in) AS is_kept
+FROM body_removals b WHERE b.stored_in = $1::text ORDER BY b.object_id LIMIT $2::integer;
+
+-- name: forget_removals
+-- These are gone, or kept after all.
+DELETE FROM body_removals WHERE stored_in = $1::text AND object_id = ANY ($2::uuid[]);
+
+-- name: removals_waiting
+-- How many bodies are to be deleted in each store, up to a limit, and since when.
+SELECT k.stored_in, n.count, n.since
+FROM (VALUES ('folder'), ('s3')) AS k (stored_in)
+CROSS JOIN LATERAL (SELECT count(*), min(noted_at) AS since
+                    FROM (SELECT noted_at FROM body_removals r WHERE r.stored_in = k.stored_in LIMIT $1::integer) AS r) AS n
+WHERE n.count > 0;
+
+-- name: sweep_place
+-- Up to where a store was searched for bodies that nothing refers to.
+SELECT after FROM body_sweeps WHERE stored_in = $1::text;
+
+-- name: note_sweep
+-- Up to here; null: to the end.
+INSERT INTO body_sweeps (stored_in, after, ended_at) VALUES ($1::text, $2::uuid, CASE WHEN $2 IS NULL THEN now() END)
+ON CONFLICT (stored_in) DO UPDATE SET after = excluded.after, ended_at = coalesce(excluded.ended_at, body_sweeps.ended_at);
+
+-- name: bodies_elsewhere
+-- A batch of bodies that are not where they are wanted, in key order, each with the name it would get there.
+SELECT at, bucket, url_hash, body, stored_in, object_id, gen_random_uuid() AS new_id
+FROM raw_bodies
+WHERE stored_in IS DISTINCT FROM $1::text AND (bucket, url_hash) >= ($2::smallint, $3::bytea)
+  AND NOT ((bucket, url_hash) = ($2, $3) AND at >= coalesce($4::timestamptz, '-infinity'))
+ORDER BY bucket, url_hash, at DESC LIMIT $5::integer;
+
+-- name: move_body
+-- From where it is to where it was put. Nothing is changed if it was forgotten meanwhile.
+UPDATE raw_bodies SET body = :body::bytea, stored_in = :stored_in::text, object_id = :object_id::uuid
+WHERE bucket = :bucket::smallint AND url_hash = :url_hash::bytea AND at = :at::timestamptz
+  AND object_id IS NOT DISTINCT FROM :former_id::uuid
+RETURNING true;
 
 -- name: keep_outlinks
 -- Where a document points now.

@@ -1,6 +1,9 @@
-"""Responses as they were sent, compressed and kept by day, so that extraction can run again without fetching again."""
+"""Responses as they were sent, compressed and kept by day, so that extraction can run again without fetching again.
 
-from collections.abc import AsyncIterator, Mapping
+A body lies in its row, or in a store outside, where it was put before its row says so.
+"""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -9,6 +12,8 @@ from uuid import UUID
 import orjson
 import zstandard
 
+from headwater.archive.stores.known import NO_STORES, BodyStores, BodyWriter
+from headwater.archive.stores.store import StoreKind
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
 from headwater.errors import QueryFailed
@@ -63,12 +68,35 @@ class KeptBody:
     raw: RawBody
 
 
-def body_row(raw: RawBody) -> tuple[Any, ...]:
+@dataclass(frozen=True, slots=True)
+class PlacedBody:
+    """A body ready for its row. `stored_in` None: its bytes go into the row itself."""
+
+    raw: RawBody
+    packed: Packed
+    stored_in: StoreKind | None = None
+    id: UUID | None = None
+
+
+async def place_body(raw: RawBody, body_id: UUID, writer: BodyWriter | None) -> PlacedBody:
+    """Put where bodies belong, before anything refers to it."""
+    packed = packed_body(raw)
+    kind = await writer.put(body_id, packed.body) if writer else None
+    return PlacedBody(raw, packed, kind, body_id if kind else None)
+
+
+def body_row(placed: PlacedBody) -> tuple[Any, ...]:
     """As the database's type `new_body` has it."""
+    raw, packed = placed.raw, placed.packed
     headers = orjson.dumps(headers_to_keep(raw.headers)).decode()
-    packed = raw.packed if raw.packed and is_well_packed(raw.packed, raw.body) else pack(raw.body)
     place = (*raw.key, raw.source_id, storable(raw.url), raw.status)
-    return (*place, headers, packed.body, len(raw.body), packed.coding)
+    body = b"" if placed.stored_in else packed.body
+    return (*place, headers, body, len(raw.body), packed.coding, placed.stored_in, placed.id)
+
+
+def packed_body(raw: RawBody) -> Packed:
+    """As it came where that is well packed, else packed anew."""
+    return raw.packed if raw.packed and is_well_packed(raw.packed, raw.body) else pack(raw.body)
 
 
 def is_well_packed(packed: Packed, body: bytes) -> bool:
@@ -88,23 +116,34 @@ def headers_to_keep(headers: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-async def newest_body(database: Connection | Database, key: DocumentKey) -> KeptBody | None:
+async def newest_body(
+    database: Connection | Database, key: DocumentKey, stores: BodyStores = NO_STORES
+) -> KeptBody | None:
     row = await database.fetchrow(queries.newest_body, *key)
-    return _body(row) if row else None
+    kept = await _kept_bodies([row], stores) if row else []
+    return kept[0] if kept else None
 
 
-async def newest_bodies_of(database: Database, source_id: UUID) -> AsyncIterator[KeptBody]:
+async def newest_bodies_of(
+    database: Database, source_id: UUID, stores: BodyStores = NO_STORES
+) -> AsyncIterator[KeptBody]:
     """The newest of every document of a source, in key order; what is stored meanwhile may or may not be among them."""
     after = DocumentKey(-1, b"")
     while rows := await database.fetch(queries.newest_bodies_of_source, source_id, *after, BODIES_AT_ONCE):
-        for row in rows:
-            yield _body(row)
+        for kept in await _kept_bodies(rows, stores):
+            yield kept
         after = DocumentKey(rows[-1]["bucket"], rows[-1]["url_hash"])
 
 
-def _body(row: Any) -> KeptBody:
+async def _kept_bodies(rows: Sequence[Any], stores: BodyStores) -> list[KeptBody]:
+    """Without those that were forgotten meanwhile."""
+    found = zip(rows, await stores.packed_of(rows), strict=True)
+    return [_body(row, packed) for row, packed in found if packed is not None]
+
+
+def _body(row: Any, packed: bytes) -> KeptBody:
     key = DocumentKey(row["bucket"], row["url_hash"])
-    body = unpack(Packed(row["coding"], row["body"]), row["body_bytes"])
+    body = unpack(Packed(row["coding"], packed), row["body_bytes"])
     return KeptBody(row["at"], RawBody(key, row["source_id"], row["url"], row["status"], row["headers"], body))
 
 

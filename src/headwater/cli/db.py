@@ -9,12 +9,17 @@ from headwater.cli.launch import AsJson, Launch, Launched, run_to_end
 from headwater.cli.output import say, show, show_json
 from headwater.cli.words import quantity
 from headwater.errors import UsageError
+from headwater.phrases import size_in_words
 
 if TYPE_CHECKING:
+    from headwater.archive.moving import MovedBodies
     from headwater.database.migrate import Status
+    from headwater.services import Services
     from headwater.settings import Loaded, Settings
 
 SHOWN_NAMES = 5
+# Bodies are moved by sixteens.
+TOLD_EVERY = 1_600
 
 app = App(name="db", help="Migrate, inspect, back up and open the database.")
 app.command("headwater.cli.backup:backup", name="backup", help="Write everything in the database into a file.")
@@ -121,6 +126,29 @@ async def _status(loaded: "Loaded") -> tuple["Status", str]:
 
     async with open_server(loaded.settings, application_name=loaded.application_name) as database:
         return await migrate.status(database), database.address
+
+
+@app.command(name="move-bodies")
+def move_bodies(*, launch: Launched = Launch()) -> None:  # noqa: B008
+    """Bring raw bodies of before to where `archive.raw_store` says; interrupted, it goes on where it was."""
+    from headwater.cli.launch import with_services
+
+    async def work(services: "Services") -> "tuple[MovedBodies, str]":
+        from headwater.archive.moving import move_bodies as move
+
+        chosen = services.stores.chosen
+        return await move(services.database, services.stores, told), chosen.place if chosen else "the database"
+
+    def told(moved: "MovedBodies") -> None:
+        if moved.bodies % TOLD_EVERY == 0:
+            say(f"{moved.bodies:,} moved.")
+
+    moved, where = with_services(launch, work)
+    size = f", {size_in_words(moved.bytes)} packed" if moved.bytes else ""
+    bodies = "1 body" if moved.bodies == 1 else f"{moved.bodies:,} bodies"
+    say(f"{bodies} moved into {where}{size}.")
+    if moved.missing:
+        say(f"{moved.missing:,} are not where their rows say, and were left.")
 
 
 @app.command(name="shell")

@@ -21,6 +21,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "headwater db reports-role reporter --password-file reporter.txt",
         "headwater db reports-role reporter --revoke",
     ),
+    "db move-bodies": ("headwater db move-bodies",),
     "db shell": ("headwater db shell",),
     "workers list": ("headwater workers list",),
     "workers drain": ("headwater workers drain 018f3a6e",),

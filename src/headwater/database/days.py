@@ -3,7 +3,9 @@
 Rows of a day that nobody made are in the default partition: work goes on, and retention looks there too.
 """
 
-from headwater.database.pool import Database
+from datetime import UTC, datetime
+
+from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
 from headwater.errors import QueryFailed
 
@@ -16,6 +18,7 @@ FEWEST_DAYS = DAYS_AHEAD // 2
 # How long dropping a day may keep writers waiting, and how many rows are deleted at once.
 LOCK_SECONDS = 2
 BATCH = 1_000
+NOTED_AT_ONCE = 20_000
 # Rows of one day that are moved from the default partition while their writers wait; bodies are large.
 MOST_MOVED = {"raw_bodies": 300}
 MOST_MOVED_ELSEWHERE = 10_000
@@ -56,6 +59,14 @@ async def keep_days(database: Database, table: str, retention_days: int) -> list
     return dropped
 
 
+async def _note_bodies_of(connection: Connection, day: str) -> None:
+    """Dropping a day runs no trigger: what its rows refer to outside is noted beforehand, and stands with the drop."""
+    last = None
+    on = datetime.strptime(day[-8:], "%Y%m%d").replace(tzinfo=UTC).date()
+    while last := await connection.fetchval(queries.note_bodies_of_day, on, last, NOTED_AT_ONCE):
+        pass
+
+
 async def _dropped(database: Database, day: str) -> bool:
     """False where a reader is in the way: everybody would wait behind us, so the next round tries again.
 
@@ -63,6 +74,8 @@ async def _dropped(database: Database, day: str) -> bool:
     """
     try:
         async with database.transaction() as connection:
+            if day.startswith("raw_bodies_"):
+                await _note_bodies_of(connection, day)
             await connection.execute(f"SET LOCAL lock_timeout = '{LOCK_SECONDS * 1000:.0f}ms'")
             await connection.execute(f"DROP TABLE IF EXISTS {day}")
     except QueryFailed as error:

@@ -139,6 +139,18 @@ where i.inhparent = $1::text::regclass
            then to_date(right(c.relname, 8), 'YYYYMMDD') < (now() at time zone 'utc')::date - $2::integer end
 order by 1;
 
+-- name: note_bodies_of_day
+-- Bodies outside that a day refers to are to be deleted there, a batch from behind a place on; answers with the last of them.
+WITH batch AS (
+    SELECT stored_in, object_id FROM raw_bodies
+    WHERE at >= $1::date::timestamp AT TIME ZONE 'utc' AND at < ($1 + 1)::timestamp AT TIME ZONE 'utc'
+      AND object_id > coalesce($2::uuid, '00000000-0000-0000-0000-000000000000')
+    ORDER BY object_id LIMIT $3::integer
+), noted AS (
+    INSERT INTO body_removals (stored_in, object_id) SELECT stored_in, object_id FROM batch ON CONFLICT DO NOTHING
+)
+SELECT object_id FROM batch ORDER BY object_id DESC LIMIT 1;
+
 -- name: forget_in_default
 -- Rows past the retention that lie in a default partition, a batch.
 select forget_in_default($1::text, ((now() at time zone 'utc')::date - $2::integer)::timestamp at time zone 'utc', $3::integer);

@@ -12,6 +12,7 @@ from functools import partial
 from typing import NamedTuple
 from uuid import UUID
 
+from headwater.archive.stores.known import NO_STORES, BodyStores
 from headwater.chance import Random
 from headwater.clock import Clock
 from headwater.database.pool import Connection, Database
@@ -23,7 +24,7 @@ from headwater.deliver.planning import BatchResult, plan_batch, settle_batch
 from headwater.deliver.records import Membership, RecordKey, RecordStanding, load_standings
 from headwater.deliver.sink import Fence, LeaseEnded, PlacedSink, Sink, SinkContext, SinkDown, SinkKind
 from headwater.deliver.store import BackfillPlace, SinkLease, SinkProgress
-from headwater.errors import DatabaseDown, HeadwaterError, NotFound, QueryFailed, SettingError, UsageError
+from headwater.errors import DatabaseDown, HeadwaterError, NotFound, QueryFailed, SettingError, StoreDown, UsageError
 from headwater.figures import SINK_BOUNDS, SINK_DELAY, Figures
 from headwater.log import Logger
 from headwater.politeness.backoff import stretch
@@ -63,6 +64,7 @@ class SinkWorker:
     kinds: Callable[[str], SinkKind] = kind_named
     lease_time: timedelta = timedelta(seconds=60)
     figures: Figures = field(default_factory=Figures)
+    stores: BodyStores = NO_STORES
 
     async def run(self, sink_id: UUID, should_stop: Callable[[], bool] = lambda: False) -> None:
         """Until it is up to date, down, or another process's. Never raises for what a sink does."""
@@ -82,7 +84,7 @@ class SinkWorker:
             await self._work(lease, fence, should_stop)
         except SinkDown as down:
             await self._put_off(lease, down)
-        except (SettingError, UsageError, NotFound) as error:
+        except (SettingError, StoreDown, UsageError, NotFound) as error:
             await self._put_off(lease, SinkDown(error.what, fix=error.fix))
         except LeaseEnded as ended:
             self.log.warning("sink_lease_ended", sink=lease.name, why=ended.what)
@@ -243,7 +245,12 @@ class _SinkSession:
     async def _standings(self, keys: Sequence[RecordKey]) -> dict[RecordKey, RecordStanding]:
         reader = await self.worker.membership(self.lease, self.takes)
         return await load_standings(
-            self.worker.database, keys, reader, with_html=self.with_html, with_feeds=self.kind.wants_feeds
+            self.worker.database,
+            keys,
+            reader,
+            with_html=self.with_html,
+            with_feeds=self.kind.wants_feeds,
+            stores=self.worker.stores,
         )
 
     async def _send(

@@ -116,8 +116,9 @@ ORDER BY c.source_id, c.created_at, c.id;
 
 -- name: bodies_as_they_came
 -- The last kept body of each of these pages.
-SELECT k.bucket, k.hash, b.headers, b.body, b.coding, b.body_bytes FROM unnest($1::smallint[], $2::bytea[]) AS k (bucket, hash)
-CROSS JOIN LATERAL (SELECT r.headers, r.body, r.coding, r.body_bytes FROM raw_bodies r
+SELECT k.bucket, k.hash, b.headers, b.body, b.coding, b.body_bytes, b.stored_in, b.object_id
+FROM unnest($1::smallint[], $2::bytea[]) AS k (bucket, hash)
+CROSS JOIN LATERAL (SELECT r.headers, r.body, r.coding, r.body_bytes, r.stored_in, r.object_id FROM raw_bodies r
                     WHERE r.bucket = k.bucket AND r.url_hash = k.hash ORDER BY r.at DESC LIMIT 1) AS b;
 
 -- name: document_keys

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from headwater.archive.raw import unpack
+from headwater.archive.stores.known import NO_STORES, BodyStores
 from headwater.blocks.block import BodyBlock, unpack_blocks
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
@@ -131,6 +132,7 @@ async def load_standings(
     *,
     with_html: bool = False,
     with_feeds: bool = False,
+    stores: BodyStores = NO_STORES,
 ) -> dict[RecordKey, RecordStanding]:
     """As it is now, in one snapshot for each kind; a key that nobody knows stands for a record that is gone."""
     found: dict[RecordKey, RecordStanding] = {}
@@ -154,7 +156,7 @@ async def load_standings(
             found[key] = _standing(key, row, is_taken=kind in reader.takes)
     records = {key: one.record for key, one in found.items() if one.record}
     if with_html:
-        for key, html in (await load_html(database, list(records))).items():
+        for key, html in (await load_html(database, list(records), stores)).items():
             records[key] = replace(records[key], html=html)
     if with_feeds and records:
         addresses = await _feed_addresses(database, {one.source.id for one in records.values()})
@@ -169,7 +171,9 @@ async def _feed_addresses(database: Database | Connection, source_ids: set[UUID]
     return {row["source_id"]: row["url"] for row in rows}
 
 
-async def load_html(database: Database | Connection, keys: Sequence[RecordKey]) -> dict[RecordKey, str]:
+async def load_html(
+    database: Database | Connection, keys: Sequence[RecordKey], stores: BodyStores = NO_STORES
+) -> dict[RecordKey, str]:
     """The raw pages of documents, while they are kept."""
     wanted = [key for key in keys if key.kind is RecordKind.DOCUMENT]
     if not wanted:
@@ -177,11 +181,16 @@ async def load_html(database: Database | Connection, keys: Sequence[RecordKey]) 
     rows = await database.fetch(
         queries.bodies_as_they_came, [key.bucket for key in wanted], [key.hash for key in wanted]
     )
-    return {RecordKey(RecordKind.DOCUMENT, row["bucket"], row["hash"]): _html(row) for row in rows}
+    found = zip(rows, await stores.packed_of(rows), strict=True)
+    return {
+        RecordKey(RecordKind.DOCUMENT, row["bucket"], row["hash"]): _html(row, packed)
+        for row, packed in found
+        if packed is not None
+    }
 
 
-def _html(row: Any) -> str:
-    body = unpack(Packed(row["coding"], row["body"]), row["body_bytes"])
+def _html(row: Any, packed: bytes) -> str:
+    body = unpack(Packed(row["coding"], packed), row["body_bytes"])
     return decode(body, CharsetKind.HTML, charset_parameter(row["headers"].get("content-type", ""))).text
 
 

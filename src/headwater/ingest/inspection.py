@@ -9,6 +9,7 @@ from statistics import mean
 from uuid import UUID
 
 from headwater.archive.raw import KeptBody
+from headwater.archive.stores.known import NO_STORES, BodyStores
 from headwater.database.pool import Database
 from headwater.extraction.arbiter import TriedReading
 from headwater.extraction.article import Article, NotAnArticle
@@ -118,11 +119,12 @@ class Inspection:
     context: ContextSource
     reader: ChildReader
     at_once: int
+    stores: BodyStores = NO_STORES
 
     async def compare(self, source_id: UUID, *, limit: int | None = None) -> AsyncIterator[Compared]:
         """Page by page, with what the general extractor makes of it."""
         await require_articles(self.database, source_id)
-        async for bodies in batches_of(self.database, source_id, self.at_once, limit):
+        async for bodies in batches_of(self.database, source_id, self.at_once, limit, self.stores):
             for one in await asyncio.gather(*map(self._compared, bodies)):
                 yield one
 

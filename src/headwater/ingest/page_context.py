@@ -9,10 +9,11 @@ from uuid import UUID
 
 from headwater.archive.documents import stated_rights
 from headwater.archive.raw import unpack
+from headwater.archive.stores.known import NO_STORES, BodyStores
 from headwater.clock import Clock
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
-from headwater.errors import NotFound, UsageError
+from headwater.errors import NotFound, StoreDown, UsageError
 from headwater.extraction.page import FeedHints
 from headwater.extraction.templates.guide import Guide
 from headwater.frontier.entry import Lease
@@ -55,6 +56,7 @@ class Context:
     database: Database
     clock: Clock
     template_cache: TemplateCache
+    stores: BodyStores = NO_STORES
     _sources: OrderedDict[UUID, _Remembered] = field(default_factory=OrderedDict, init=False)
     _expected: dict[UUID, Any] = field(default_factory=dict, init=False)
 
@@ -91,8 +93,15 @@ class Context:
         return next_revisit(source.revisit_every, lease.fetch_count) if source else None
 
     async def was_sent(self, lease: Lease, body: bytes) -> bool:
+        """Where that cannot be told, it is read as what may be new."""
         row = await self.database.fetchrow(queries.last_body, lease.bucket, lease.url_hash, len(body))
-        return row is not None and unpack(Packed(row["coding"], row["body"]), len(body)) == body
+        if row is None:
+            return False
+        try:
+            [packed] = await self.stores.packed_of([row])
+        except StoreDown:
+            return False
+        return packed is not None and unpack(Packed(row["coding"], packed), len(body)) == body
 
     async def stated_rights(self, lease: Lease) -> list[Mapping[str, Any]] | None:
         return await stated_rights(self.database, DocumentKey(lease.bucket, lease.url_hash))

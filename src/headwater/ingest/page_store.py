@@ -11,7 +11,8 @@ from headwater.archive.documents import NewDocument, document_row, pack_outlinks
 from headwater.archive.job import Teller
 from headwater.archive.jobs import keep_jobs
 from headwater.archive.outbox import WAKE
-from headwater.archive.raw import RawBody, body_row
+from headwater.archive.raw import PlacedBody, RawBody, body_row, place_body
+from headwater.archive.stores.known import BodyWriter
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
 from headwater.errors import NotFound, UrlRejected, UsageError
@@ -37,6 +38,7 @@ from headwater.urls.traps import trap_in
 from headwater.vacancy import NewJob
 
 queries = load_queries("headwater.ingest")
+archive_queries = load_queries("headwater.archive")
 
 # A page that is gone, or that its owner wants gone, takes its document with it.
 WITHDRAWN_BY = frozenset({DeadReason.NOT_FOUND, DeadReason.GONE, DeadReason.LEGAL, DeadReason.TAKEDOWN})
@@ -73,16 +75,24 @@ class PageStore:
     database: Database
     default_delay: timedelta
     new_hosts_per_hour: int | None = None  # that the links of a source's pages may lead to
+    writer: BodyWriter | None = None  # where raw bodies go, if not into the database
 
     async def keep(self, lease: Lease, verdict: Verdict, settlement: Settlement, effects: PageEffects) -> bool:
         """False if the lease was lost: then nothing was changed at all. A second time is harmless for that reason."""
-        is_kept = await self._keep(lease, verdict, settlement, effects)
+        # Named by the token, which is good for once: a second time the same bytes are put in the same place.
+        placed = await place_body(effects.raw, lease.token, self.writer) if effects.raw else None
+        is_kept = await self._keep(lease, verdict, settlement, effects, placed)
+        if placed and placed.stored_in and not is_kept:
+            # Unless the first of two tries was heard after all, and refers to it.
+            await self.database.execute(archive_queries.discard_bodies, placed.stored_in, [placed.id])
         if is_kept and (effects.document or effects.withdraws or effects.restates):
             await self.database.follow_up(WAKE)
         return is_kept
 
-    async def _keep(self, lease: Lease, verdict: Verdict, settlement: Settlement, effects: PageEffects) -> bool:
-        call = call_to_keep(lease, settlement, effects)
+    async def _keep(
+        self, lease: Lease, verdict: Verdict, settlement: Settlement, effects: PageEffects, placed: PlacedBody | None
+    ) -> bool:
+        call = call_to_keep(lease, settlement, effects, placed)
         is_alone = not (effects.jobs or effects.restates or goes_on(lease, effects) or named_page(lease, effects))
         if is_alone and not isinstance(verdict, Moved):
             return bool(await self.database.fetchval(*call))
@@ -211,14 +221,16 @@ def named_page(lease: Lease, effects: PageEffects) -> str | None:
     return None if is_crawled or lease.depth or effects.document is None else effects.document.claimed_url
 
 
-def call_to_keep(lease: Lease, settlement: Settlement, effects: PageEffects) -> tuple[Any, ...]:
+def call_to_keep(
+    lease: Lease, settlement: Settlement, effects: PageEffects, placed: PlacedBody | None
+) -> tuple[Any, ...]:
     """The database's `keep_page` and its values."""
     return queries.keep_page(
         settlement=settlement,
         url_hash=lease.url_hash,
         document=document_row(effects.document) if effects.document else None,
         outlinks=pack_outlinks(effects.outlinks),
-        body=body_row(effects.raw) if effects.raw else None,
+        body=body_row(placed) if placed else None,
         withdrawn_by=storable(effects.withdraws or withdrawn_by(settlement)),
         keys=[url.usual_key for url in web_addresses(*addresses_of(lease, effects))],
         claimed=claimed_by(effects.document),

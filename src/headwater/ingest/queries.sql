@@ -57,8 +57,8 @@ ON CONFLICT (channel_id, url_hash) DO NOTHING;
 
 -- name: last_body
 -- The last body of a page, if it was so long: of another length, it is not even read.
-SELECT coding, body
-FROM (SELECT body_bytes, coding, body FROM raw_bodies
+SELECT coding, body, stored_in, object_id
+FROM (SELECT body_bytes, coding, body, stored_in, object_id FROM raw_bodies
       WHERE bucket = $1::smallint AND url_hash = $2::bytea ORDER BY at DESC LIMIT 1) AS newest
 WHERE body_bytes = $3::integer;
 

@@ -10,6 +10,7 @@ from uuid import UUID
 from headwater.archive.documents import NewDocument, Stored, keep_document, keep_outlinks, renew_parts
 from headwater.archive.raw import KeptBody
 from headwater.archive.reads import Document, read_blocks, read_document
+from headwater.archive.stores.known import NO_STORES, BodyStores
 from headwater.blocks.block import BodyBlock
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
@@ -52,12 +53,13 @@ class Replay:
     database: Database
     page_reader: PageReader
     at_once: int
+    stores: BodyStores = NO_STORES
 
     async def over(self, source_id: UUID, *, limit: int | None = None, stores: bool = True) -> AsyncIterator[Replayed]:
         """Page by page; each is stored in a transaction of its own before it is told of."""
         await require_articles(self.database, source_id)
         began: datetime = await self.database.fetchval(queries.now)
-        async for bodies in batches_of(self.database, source_id, self.at_once, limit):
+        async for bodies in batches_of(self.database, source_id, self.at_once, limit, self.stores):
             for body, (verdict, effects) in zip(bodies, await self._studied(bodies), strict=True):
                 yield await self._ended(body, verdict, effects, began, stores=stores)
 

@@ -7,6 +7,7 @@ from uuid import UUID
 from multidict import CIMultiDict
 
 from headwater.archive.raw import KeptBody, newest_bodies_of
+from headwater.archive.stores.known import NO_STORES, BodyStores
 from headwater.database.pool import Database
 from headwater.errors import UsageError
 from headwater.frontier.entry import EntryOrigin, Lease
@@ -27,11 +28,11 @@ async def require_articles(database: Database, source_id: UUID) -> None:
 
 
 async def batches_of(
-    database: Database, source_id: UUID, at_once: int, limit: int | None
+    database: Database, source_id: UUID, at_once: int, limit: int | None, stores: BodyStores = NO_STORES
 ) -> AsyncIterator[list[KeptBody]]:
     batch: list[KeptBody] = []
     count = 0
-    async for body in newest_bodies_of(database, source_id):
+    async for body in newest_bodies_of(database, source_id, stores):
         if count == limit:
             break
         count += 1

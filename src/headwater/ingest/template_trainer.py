@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from headwater.archive.raw import KeptBody, newest_body
+from headwater.archive.stores.known import NO_STORES, BodyStores
 from headwater.clock import Clock
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
@@ -36,6 +37,7 @@ class TemplateTrainer:
     product_token: str
     clock: Clock
     log: Logger
+    stores: BodyStores = NO_STORES
 
     async def run(self) -> None:
         """Until cancelled; what was seen last is handed in then."""
@@ -74,9 +76,8 @@ class TemplateTrainer:
 
     async def _training(self, due: Due) -> Training:
         now = await self.database.fetchval(queries.now)
-        bodies = [
-            body for one in due.hashes if (body := await newest_body(self.database, DocumentKey(due.bucket, one)))
-        ]
+        keys = [DocumentKey(due.bucket, one) for one in due.hashes]
+        bodies = [body for key in keys if (body := await newest_body(self.database, key, self.stores))]
         # Before ports were told apart, all of them were collected under the host's name.
         pages = [await self._page(body, due) for body in bodies if canonicalise(body.raw.url).site == due.host]
         outcome = await self.pool.run(encode_task("train", pages, now))

@@ -4,7 +4,7 @@ import asyncio
 import os
 import shutil
 import sys
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -20,7 +20,9 @@ from headwater.accounts.protection import (
     require_known_callers,
     standing_of,
 )
+from headwater.archive.stores.known import BodyStores, stores_of, try_store
 from headwater.clock import Clock
+from headwater.database.installation import installation_of
 from headwater.database.listen import GIVE_DIRECT_URL, NOTHING_HEARD
 from headwater.database.migrate import known_migrations, require_room, status
 from headwater.database.pool import Database
@@ -35,6 +37,7 @@ from headwater.errors import (
     NotFound,
     QueryFailed,
     SettingError,
+    StoreDown,
 )
 from headwater.net.keys import identity_file, read_keys
 from headwater.net.signing import agent_origin
@@ -57,9 +60,11 @@ LEAST_FREE_BYTES = 1024**3
 FULL_BYTES = 32 * 1024**2
 LARGEST_CLOCK_OFFSET_SECONDS = 2.0
 LEAST_DAYS_OF_ROOM = 30
+MOST_COUNTED = 100_000
 LOOKED_AHEAD_DAYS = (30, FARTHEST_DAYS)
 
 queries = load_queries("headwater.reports")
+archive_queries = load_queries("headwater.archive")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +106,7 @@ async def examine_database(settings: Settings, data: Path, database: Database, c
         yield await check_access(settings.web, database)
         yield await check_push(settings.web, database)
         yield await check_size(settings, data, database)
+        yield await check_bodies(settings, data, database)
     yield await check_clock(database, clock)
     if schema.level == "ok":
         for check in checks_of(await operations_now(database)):
@@ -359,6 +365,32 @@ def _figures(of: SizeForecast | Part) -> dict[str, Any]:
     is_early = of.per_day is None
     ahead = {f"bytes_in_{days}_days": None if is_early else round(of.bytes_in(days)) for days in LOOKED_AHEAD_DAYS}
     return {"bytes": of.bytes, "bytes_per_day": None if of.per_day is None else round(of.per_day), **ahead}
+
+
+async def check_bodies(settings: Settings, data: Path, database: Database) -> Check:
+    """Whether raw bodies get to where they are to be, by one that is put, read and deleted."""
+    installation = await installation_of(database, __version__)
+    try:
+        stores = stores_of(settings.archive, installation.id, data)
+        if stores.chosen:
+            await try_store(stores.chosen, await database.fetchval(archive_queries.new_body_id))
+    except (StoreDown, SettingError) as error:
+        return Check("failure", error.what.rstrip("."), error.fix)
+    rows = await database.fetch(archive_queries.removals_waiting, MOST_COUNTED)
+    return judge_bodies(stores, {row["stored_in"]: row["count"] for row in rows})
+
+
+def judge_bodies(stores: BodyStores, waiting: Mapping[str, int]) -> Check:
+    """Pure. `waiting`: bodies that are to be deleted, by store."""
+    where = f"in {stores.chosen.place}, which no figure of the database counts" if stores.chosen else "in the database"
+    says = f"Raw bodies are kept {where}"
+    for kind, count in waiting.items():
+        if kind not in stores.known:
+            fix = "Name the store again that they lie in: archive.raw_folder, or archive.s3_bucket."
+            return Check("warning", f"{says}; {count:,} of before wait in the {kind} store to be deleted", fix)
+    if total := sum(waiting.values()):
+        says = f"{says}; {total:,} wait to be deleted, which maintain does"
+    return Check("ok", says)
 
 
 async def check_clock(database: Database, clock: Clock) -> Check:

@@ -16,6 +16,7 @@ from headwater.archive.reads import (
     versions_in_short,
     versions_of,
 )
+from headwater.archive.stores.known import NO_STORES, BodyStores
 from headwater.database.pool import Database
 from headwater.errors import NotFound, UsageError
 from headwater.reports.archive import Claim, Relative, claim_of, relatives_of
@@ -120,12 +121,12 @@ def without_words(found: Document, title: str) -> Document:
     return replace(emptied, images=[], metadata={}, rights=NOT_TOLD)
 
 
-async def body_of(database: Database, text: str) -> KeptBody:
+async def body_of(database: Database, text: str, stores: BodyStores = NO_STORES) -> KeptBody:
     """Of a page that never became a document, too: a person may want to see why."""
-    body = None if _id_in(text) else await newest_body(database, _key_of(text))
+    body = None if _id_in(text) else await newest_body(database, _key_of(text), stores)
     if body is None:
         page = (await document_named(database, text)).url
-        body = await newest_body(database, _key_of(page))
+        body = await newest_body(database, _key_of(page), stores)
     if body is None:
         raise NotFound(f"No body is kept for {text}.", fix="Bodies are kept for keep.raw_days days after a fetch.")
     return body

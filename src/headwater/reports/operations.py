@@ -14,6 +14,7 @@ from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.errors import QueryFailed
 from headwater.figures import (
+    BODIES_NOT_PUT,
     DIED,
     FAILED,
     LEASES_LOST,
@@ -143,6 +144,8 @@ class Operations:
     work_broke: int = 0
     leases_lost: int = 0
     last_loss: str = ""
+    bodies_not_put: int = 0
+    why_not_put: str = ""
     tasks: tuple[TaskTrouble, ...] = ()
     connection_waits: int = 0
     connection_waiting: timedelta = timedelta()
@@ -199,6 +202,8 @@ async def operations_now(database: Database, waiting: Any = None) -> Operations:
         work_broke=counts.get(WORK_BROKE, 0),
         leases_lost=counts.get(LEASES_LOST, 0),
         last_loss=said.get(WORK_LOST) or said.get(WORK_BROKE) or "",
+        bodies_not_put=counts.get(BODIES_NOT_PUT, 0),
+        why_not_put=said.get(BODIES_NOT_PUT, ""),
         tasks=troubles_of(counts, said),
         connection_waits=counts.get(WAITS, 0),
         connection_waiting=timedelta(milliseconds=counts.get(WAITING_MS, 0)),
@@ -261,6 +266,7 @@ def problems_in(now: Operations) -> Iterator[HealthProblem]:
     yield from _without_network(now)
     yield from _tasks(now)
     yield from _losses(now)
+    yield from _bodies_not_put(now)
     if now.connection_waits >= FEWEST_WAITS and now.connection_waiting >= LONGEST_WAITING:
         waited = round(now.connection_waiting.total_seconds())
         what = f"Work waited {now.connection_waits:,} times for a connection in the last hour, {waited:,} s in all."
@@ -271,6 +277,14 @@ def problems_in(now: Operations) -> Iterator[HealthProblem]:
         what = f"{table} has partitions for {least} more {'day' if least == 1 else 'days'}."
         fix = "Make them: headwater run maintain --once"
         yield HealthProblem("partitions", Severity.WARNING, what, fix, None, "the database")
+
+
+def _bodies_not_put(now: Operations) -> Iterator[HealthProblem]:
+    if now.bodies_not_put:
+        bodies = "1 raw body" if now.bodies_not_put == 1 else f"{now.bodies_not_put:,} raw bodies"
+        what = f"{bodies} of the last hour went into the database, since their store refused. {now.why_not_put}"
+        fix = "Nothing is lost. Once the store is back: headwater db move-bodies"
+        yield HealthProblem("body_store", Severity.WARNING, what.rstrip(), fix, None, "the archive")
 
 
 def _paused(pause: CrawlPause) -> Iterator[HealthProblem]:

@@ -21,7 +21,7 @@ SEARCH = "search index"
 PARTS: Mapping[str, tuple[str, ...]] = {
     "documents": ("documents", "document_versions", "outlinks"),
     SEARCH: (),  # its indexes stand on documents and vacancies
-    "raw pages": ("raw_bodies",),
+    "raw pages": ("raw_bodies", "body_removals", "body_sweeps"),
     "vacancies": ("jobs", "job_sightings"),
     "frontier": ("url_frontier", "discoveries", "counters", "counter_deltas", "counter_totals", "slots", "sleepers"),
     "items of channels": ("channel_items",),

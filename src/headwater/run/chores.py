@@ -6,7 +6,7 @@ from datetime import timedelta
 from functools import partial
 
 from headwater.chance import Random
-from headwater.errors import DatabaseDown, OutOfResources, QueryFailed
+from headwater.errors import DatabaseDown, OutOfResources, QueryFailed, StoreDown
 from headwater.politeness.backoff import stretch
 from headwater.supervisor import Supervisor
 
@@ -36,7 +36,7 @@ async def _repeat(chore: Chore, supervisor: Supervisor, random: Random) -> None:
             await chore.work()
             supervisor.note_success(chore.name)
             failures = 0
-        except (DatabaseDown, OutOfResources, QueryFailed) as error:
+        except (DatabaseDown, OutOfResources, QueryFailed, StoreDown) as error:
             supervisor.note_failure(chore.name, error.what)
             failures += 1
         wait = wait_before_next(chore.every, failures)

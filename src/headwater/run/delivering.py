@@ -98,6 +98,7 @@ async def deliver(
             on_batch,
             lease_time=services.settings.lease.duration,
             figures=services.figures,
+            stores=services.stores,
         )
         await Deliverer(services, f"{owner} deliver", worker, listener).run(stop)
 

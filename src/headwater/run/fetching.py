@@ -5,6 +5,8 @@ from collections.abc import Callable
 
 from aiohttp.abc import AbstractResolver
 
+from headwater.archive.stores.known import BodyWriter
+from headwater.clock import SystemClock
 from headwater.database.heartbeat import Heartbeat
 from headwater.database.listen import Listener
 from headwater.extraction.pool.extraction_pool import ExtractionPool
@@ -77,11 +79,19 @@ def start_reading_pages(
     """Reading pages, and learning from them in the background."""
     database, clock, settings = services.database, services.clock, services.settings.extract
     template_cache = TemplateCache(clock, services.random, settings.audit_percent / 100, settings.templates)
-    context = Context(database, clock, template_cache)
+    context = Context(database, clock, template_cache, services.stores)
     reader = ChildReader(pool, product_token, settings.hurry_after.total_seconds(), services.log)
-    template_trainer = TemplateTrainer(database, pool, context, template_cache, product_token, clock, services.log)
+    template_trainer = TemplateTrainer(
+        database, pool, context, template_cache, product_token, clock, services.log, services.stores
+    )
     supervisor.keep("learn_templates", template_trainer.run)
     return PageReader(context, reader, template_cache.note)
+
+
+def writer_of(services: Services) -> BodyWriter | None:
+    """By the machine's clock: whatever days are simulated, a store is real."""
+    chosen = services.stores.chosen
+    return BodyWriter(chosen, SystemClock(), services.log, services.figures) if chosen else None
 
 
 def journey_of(services: Services, web: Web, page_reader: PageReaders) -> Journey:
@@ -89,7 +99,7 @@ def journey_of(services: Services, web: Web, page_reader: PageReaders) -> Journe
     return Journey(
         web.fetcher,
         web.regranter,
-        PageStore(services.database, settings.politeness.delay, settings.poll.new_hosts_per_hour),
+        PageStore(services.database, settings.politeness.delay, settings.poll.new_hosts_per_hour, writer_of(services)),
         page_reader,
         services.clock,
         services.random,

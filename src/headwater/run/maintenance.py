@@ -5,9 +5,11 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import partial
 
+from headwater.archive.collecting import collect_bodies, grace_of, remove_bodies
 from headwater.archive.forgetting import forget_old_versions
 from headwater.archive.jobs import BATCH as EXPIRED_AT_ONCE
 from headwater.archive.jobs import end_jobs_of_removed, expire_jobs, forget_sightings
+from headwater.archive.stores.known import NO_STORES, BodyStores, try_store
 from headwater.chance import Random
 from headwater.clock import Clock, SystemClock
 from headwater.database.days import keep_days
@@ -45,6 +47,7 @@ EVENT_DAYS = 180
 LONGEST_GRACE = timedelta(seconds=10)
 
 queries = load_queries("headwater.reports")
+archive_queries = load_queries("headwater.archive")
 
 
 @dataclass(slots=True)
@@ -91,6 +94,7 @@ def maintenance_of(services: Services) -> "Maintenance":
             bound_of(settings.keep.version_days),
         ),
         rollup_days=RollupDays(settings.keep.rollup_days, settings.keep.source_rollup_days),
+        stores=services.stores,
     )
 
 
@@ -120,6 +124,7 @@ class Maintenance:
     lease: timedelta = timedelta(seconds=60)
     archive_days: ArchiveDays = ArchiveDays()
     rollup_days: RollupDays = field(default_factory=RollupDays)
+    stores: BodyStores = NO_STORES
     contact: Contact = field(default_factory=Contact)
     watch: ClockWatch = field(init=False)
 
@@ -165,6 +170,9 @@ class Maintenance:
             Chore("move_changes", timedelta(minutes=1), lambda: move_changes(database)),
             Chore("keep_archive", timedelta(hours=1), self._keep_archive),
             Chore("keep_history", timedelta(hours=1), self._keep_history),
+            Chore("try_body_store", timedelta(minutes=5), self._try_body_store),
+            Chore("remove_bodies", timedelta(seconds=10), self._remove_bodies),
+            Chore("collect_bodies", timedelta(hours=1), self._collect_bodies),
             Chore("note_sizes", timedelta(hours=1), lambda: note_sizes(database)),
         )
 
@@ -236,6 +244,18 @@ class Maintenance:
         }
         if any(removed.values()):
             self.log.info("archive_aged", **removed)
+
+    async def _try_body_store(self) -> None:
+        if self.stores.chosen:
+            await try_store(self.stores.chosen, await self.database.fetchval(archive_queries.new_body_id))
+
+    async def _remove_bodies(self) -> None:
+        if removed := await remove_bodies(self.database, self.stores):
+            self.log.info("raw_bodies_removed", count=removed)
+
+    async def _collect_bodies(self) -> None:
+        if found := await collect_bodies(self.database, self.stores, grace_of(self.lease)):
+            self.log.info("raw_bodies_collected", count=found)
 
     async def _keep_history(self) -> None:
         for table, days in self.history_days.items():

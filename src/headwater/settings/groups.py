@@ -84,6 +84,31 @@ def _web_address(value: str) -> str:
     return value
 
 
+def _server_address(value: str) -> str:
+    """Without a password, which would be told in errors, and without a path, which S3 takes for a bucket."""
+    parts = urlsplit(_web_address(value))
+    if "@" in parts.netloc or parts.path.strip("/") or parts.query or parts.fragment:
+        raise ValueError("should be a scheme, a host and a port only; credentials have settings of their own")
+    return value.rstrip("/")
+
+
+_BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
+_KEY_PREFIX = re.compile(r"[A-Za-z0-9_-]+(?:/[A-Za-z0-9_-]+)*")
+
+
+def _bucket_name(value: str) -> str:
+    if value and not _BUCKET.fullmatch(value):
+        raise ValueError("should be 3 to 63 small letters, digits, dots and hyphens")
+    return value
+
+
+def _key_prefix(value: str) -> str:
+    name = value.strip("/")
+    if name and not _KEY_PREFIX.fullmatch(name):
+        raise ValueError("should be names of letters, digits, - and _ with / between them")
+    return name
+
+
 _HEADER = re.compile(r"[A-Za-z0-9-]{1,100}")
 _TAKEN_HEADERS = frozenset({"authorization", "cookie", "host", "origin", "content-type", "content-length"})
 
@@ -317,6 +342,40 @@ class KeepSettings(SettingsGroup):
     )
 
 
+class ArchiveSettings(SettingsGroup):
+    """Where raw bodies are kept: in the database, in a folder, or in an S3-compatible store."""
+
+    raw_store: Literal["database", "folder", "s3"] = Field(
+        "database",
+        description="Where bodies that come from now on are kept; those of before are read from where they are. `s3` "
+        "needs `headwater[s3]`.",
+    )
+    raw_folder: Path | None = Field(
+        None, description="The folder, which all roles must reach; empty means `raw` in the data directory."
+    )
+    s3_endpoint: Annotated[str, AfterValidator(_server_address)] = Field(
+        "",
+        max_length=2_000,
+        description="Address of the S3-compatible store, such as `https://minio.example.org:9000`; empty is Amazon's "
+        "of the region.",
+    )
+    s3_bucket: Annotated[str, AfterValidator(_bucket_name)] = Field(
+        "", max_length=63, description="The bucket, which must be there already."
+    )
+    s3_prefix: Annotated[str, AfterValidator(_key_prefix)] = Field(
+        "",
+        max_length=200,
+        description="Begins every key in it, such as `headwater/raw`; each installation's have its id behind.",
+    )
+    s3_region: str = Field("us-east-1", max_length=100, description="Region of the bucket.")
+    s3_key_id: SecretStr | None = Field(
+        None,
+        description="Access key that may put, get, list and delete there; empty means as AWS's own programs find it: "
+        "`AWS_ACCESS_KEY_ID`, or the role of the machine.",
+    )
+    s3_secret: SecretStr | None = Field(None, description="Its secret.")
+
+
 class PollSettings(SettingsGroup):
     """When channels are asked for news."""
 
@@ -435,6 +494,7 @@ class Settings(SettingsGroup):
     extract: ExtractSettings = ExtractSettings()
     lease: LeaseSettings = LeaseSettings()
     keep: KeepSettings = KeepSettings()
+    archive: ArchiveSettings = ArchiveSettings()
     poll: PollSettings = PollSettings()
     deliver: DeliverSettings = DeliverSettings()
     web: WebSettings = WebSettings()

@@ -28,6 +28,7 @@ from headwater.actions.exports import Exported, WantedExport, export_records
 from headwater.archive.job import Teller
 from headwater.archive.jobs import delete_jobs, keep_jobs
 from headwater.archive.raw import RawBody
+from headwater.archive.stores.known import NO_STORES
 from headwater.database.pool import Database
 from headwater.deliver.exports import outputs, walking
 from headwater.deliver.exports.request import ExportFormat
@@ -63,7 +64,7 @@ def shelf(database: Database) -> Shelf:
 
 
 def services(shelf: Shelf) -> Services:
-    return cast("Services", SimpleNamespace(database=shelf.database, clock=shelf.clock))
+    return cast("Services", SimpleNamespace(database=shelf.database, clock=shelf.clock, stores=NO_STORES))
 
 
 async def many(shelf: Shelf, count: int, text: str = LONG) -> None:

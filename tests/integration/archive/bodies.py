@@ -2,10 +2,12 @@
 
 from datetime import datetime
 
-from headwater.archive.raw import RawBody, body_row
+from headwater.archive.raw import PlacedBody, RawBody, body_row, packed_body
 from headwater.database.pool import Connection
 
 
 async def keep_body(connection: Connection, raw: RawBody, now: datetime) -> None:
     """One row a fetch; `now` must lie in a day that maintenance has made."""
-    await connection.execute("SELECT keep_body($1::new_body, $2::timestamptz)", body_row(raw), now)
+    await connection.execute(
+        "SELECT keep_body($1::new_body, $2::timestamptz)", body_row(PlacedBody(raw, packed_body(raw))), now
+    )

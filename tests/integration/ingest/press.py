@@ -13,6 +13,7 @@ from tests.integration.archive.bodies import keep_body
 
 from headwater.archive.documents import keep_document
 from headwater.archive.raw import KeptBody, RawBody
+from headwater.archive.stores.known import NO_STORES, BodyStores
 from headwater.chance import random_from
 from headwater.clock import SystemClock
 from headwater.database.pool import Database
@@ -65,6 +66,7 @@ class Press:
     publisher: Publisher
     source: UUID
     pool: ExtractionPool
+    stores: BodyStores = NO_STORES
     template_cache: TemplateCache = field(default_factory=lambda: TemplateCache(SystemClock(), random_from(1)))
 
     @property
@@ -79,7 +81,7 @@ class Press:
 
     @property
     def replay(self) -> Replay:
-        return Replay(self.database, self.page_reader, CHILDREN)
+        return Replay(self.database, self.page_reader, CHILDREN, self.stores)
 
     def items(self, count: int) -> list[Item]:
         return list(islice(self.world.items(self.publisher, WORLD_NOW), count))

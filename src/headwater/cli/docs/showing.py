@@ -112,7 +112,7 @@ def show_blocks(made_of: "StoredBlocks") -> None:
 async def _body(services: "Services", document: str) -> "KeptBody":
     from headwater.reports.documents import body_of
 
-    return await body_of(services.database, document)
+    return await body_of(services.database, document, services.stores)
 
 
 def document_lines(inspected: "Inspected") -> list[str]:

@@ -326,7 +326,7 @@ async def list_outlinks(caller: Viewer, services: Installed, id: DocumentId) -> 
 )
 async def read_raw(caller: Viewer, services: Installed, id: DocumentId) -> Response:
     """Give the page of a document as it was sent, byte for byte, as a file and never as a page."""
-    kept = await body_of(services.database, id)
+    kept = await body_of(services.database, id, services.stores)
     named = {"content-disposition": f'attachment; filename="{id.lower()}.txt"'}
     return Response(kept.raw.body, headers=AS_FILE | named, media_type="text/plain")
 

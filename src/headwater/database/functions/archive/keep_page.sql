@@ -20,6 +20,9 @@ begin
     end if;
     if v_is_taken_down then
         perform withdraw_page(p_settlement.bucket, p_url_hash, 'takedown', v_now);
+        if p_body.object_id is not null then
+            perform discard_bodies(p_body.stored_in, array[p_body.object_id]);
+        end if;
         return true;
     end if;
     if p_body.url_hash is not null then
