@@ -25,11 +25,14 @@ from headwater.frontier.host_rules import READ_EVERY, use_stored_rules
 from headwater.log import Logger, hearing_libraries, make_logger
 from headwater.net.outage import NetworkWatch
 from headwater.politeness.hosts import has_answered
-from headwater.search.engine import PostgreSQLEngine, SearchEngine
+from headwater.search.engine import SearchEngine
 from headwater.settings import Loaded, Settings
 from headwater.settings.environment import data_directory
 from headwater.settings.groups import DatabaseSettings
 from headwater.supervisor import Supervisor
+
+# A person waits: no server is waited for longer.
+SEARCH_SECONDS = 8.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +53,12 @@ class Services:
 
     @property
     def search(self) -> SearchEngine:
-        return PostgreSQLEngine(self.database)
+        # Most commands search nothing, and need no client of the web.
+        from headwater.deliver.answering import InstalledEngine
+        from headwater.deliver.contexts import open_contexts
+
+        contexts = partial(open_contexts, self.settings, self.random, self.log, SEARCH_SECONDS)
+        return InstalledEngine(self.database, self.settings.search, contexts)
 
 
 def logger_for(loaded: Loaded) -> Logger:

@@ -1,0 +1,30 @@
+"""Who answers a search now: as settings say, and as the columns stand that PostgreSQL would search."""
+
+from dataclasses import dataclass
+
+from headwater.database.pool import Database
+from headwater.deliver.search_engine import OpenSearchEngine
+from headwater.deliver.search_sink import OpenContexts, search_sink
+from headwater.search.column import search_column
+from headwater.search.engine import PostgreSQLEngine, SearchEngine
+from headwater.search.question import Filters
+from headwater.search.search import SearchPage
+from headwater.settings.groups import SearchSettings
+
+
+@dataclass(frozen=True, slots=True)
+class InstalledEngine:
+    """Chosen for each search: a switch of the columns is obeyed by processes that run, from their next one on."""
+
+    database: Database
+    settings: SearchSettings
+    contexts: OpenContexts
+
+    async def search(self, query: str, filters: Filters, *, limit: int, cursor: str | None = None) -> SearchPage:
+        engine = await self.chosen()
+        return await engine.search(query, filters, limit=limit, cursor=cursor)
+
+    async def chosen(self) -> SearchEngine:
+        if self.settings.engine == "postgresql" and (await search_column(self.database)).is_kept:
+            return PostgreSQLEngine(self.database)
+        return OpenSearchEngine(self.database, await search_sink(self.database, self.settings.sink), self.contexts)
