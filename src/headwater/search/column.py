@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
 from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
@@ -36,6 +37,8 @@ class SearchColumn:
 
 
 async def search_column(database: Database | Connection) -> SearchColumn:
-    row = await database.fetchrow(queries.search_column_now)
-    assert row is not None, "a migration made it"
+    return column_in(await database.fetchrow(queries.search_column_now))
+
+
+def column_in(row: Any) -> SearchColumn:
     return SearchColumn(ColumnState(row["state"]), *(row[name] for name in SearchColumn.__slots__[1:]))

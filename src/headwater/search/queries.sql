@@ -352,3 +352,89 @@ SELECT k.hash AS original, d.bucket, d.url_hash AS hash, d.first_seen_at
 FROM unnest($1::smallint[], $2::bytea[]) AS k (bucket, hash)
 CROSS JOIN LATERAL (SELECT e.bucket, e.url_hash, e.first_seen_at FROM documents e
                     WHERE e.duplicate_bucket = k.bucket AND e.duplicate_of = k.hash AND e.deleted_at IS NULL LIMIT $3::integer) AS d;
+
+-- name: begin_switch
+-- The columns are emptied or filled from now on, from the first row; nothing where that was begun before.
+UPDATE search_column SET state = $1::text, kind = 'document', bucket = -1, hash = '', done = 0, changed_at = now()
+WHERE state <> $1;
+
+-- name: lock_switch
+-- How far a switch is; nobody else does a part of it until this transaction ends.
+SELECT state, kind, bucket, hash, done, changed_at FROM search_column FOR UPDATE;
+
+-- name: note_switch
+-- How far a switch is now.
+UPDATE search_column SET kind = $1::text, bucket = $2::smallint, hash = $3::bytea, done = done + $4::bigint;
+
+-- name: end_switch
+-- All rows are emptied, or filled.
+UPDATE search_column SET state = $2::text, kind = '', bucket = -1, hash = '', changed_at = now() WHERE state = $1::text;
+
+-- name: empty_documents
+-- The next documents by key, out of search: how many were looked at, and the last of them.
+WITH looked AS MATERIALIZED (
+    SELECT d.bucket, d.url_hash FROM documents d WHERE (d.bucket, d.url_hash) > ($1::smallint, $2::bytea)
+    ORDER BY d.bucket, d.url_hash LIMIT $3::integer
+), held AS MATERIALIZED (
+    SELECT d.bucket, d.url_hash FROM looked l JOIN documents d ON d.bucket = l.bucket AND d.url_hash = l.url_hash
+    WHERE d.search IS NOT NULL ORDER BY d.bucket, d.url_hash FOR NO KEY UPDATE OF d
+), written AS (
+    UPDATE documents d SET search = NULL FROM held h WHERE d.bucket = h.bucket AND d.url_hash = h.url_hash RETURNING 1
+)
+SELECT (SELECT count(*) FROM looked) AS looked, (SELECT count(*) FROM written) AS written, l.bucket, l.url_hash AS hash
+FROM looked l ORDER BY l.bucket DESC, l.url_hash DESC LIMIT 1;
+
+-- name: empty_jobs
+-- As empty_documents.
+WITH looked AS MATERIALIZED (
+    SELECT j.bucket, j.canonical_hash FROM jobs j WHERE (j.bucket, j.canonical_hash) > ($1::smallint, $2::bytea)
+    ORDER BY j.bucket, j.canonical_hash LIMIT $3::integer
+), held AS MATERIALIZED (
+    SELECT j.bucket, j.canonical_hash FROM looked l JOIN jobs j ON j.bucket = l.bucket AND j.canonical_hash = l.canonical_hash
+    WHERE j.search_tsv IS NOT NULL ORDER BY j.bucket, j.canonical_hash FOR NO KEY UPDATE OF j
+), written AS (
+    UPDATE jobs j SET search_tsv = NULL FROM held h WHERE j.bucket = h.bucket AND j.canonical_hash = h.canonical_hash RETURNING 1
+)
+SELECT (SELECT count(*) FROM looked) AS looked, (SELECT count(*) FROM written) AS written, l.bucket, l.canonical_hash AS hash
+FROM looked l ORDER BY l.bucket DESC, l.canonical_hash DESC LIMIT 1;
+
+-- name: fill_documents
+-- As empty_documents, into search again: by what each says when it is written.
+WITH looked AS MATERIALIZED (
+    SELECT d.bucket, d.url_hash FROM documents d WHERE (d.bucket, d.url_hash) > ($1::smallint, $2::bytea)
+    ORDER BY d.bucket, d.url_hash LIMIT $3::integer
+), held AS MATERIALIZED (
+    SELECT d.bucket, d.url_hash FROM looked l JOIN documents d ON d.bucket = l.bucket AND d.url_hash = l.url_hash
+    WHERE d.search IS NULL AND d.deleted_at IS NULL ORDER BY d.bucket, d.url_hash FOR NO KEY UPDATE OF d
+), written AS (
+    UPDATE documents d SET search = document_words(d.language, d.title, d.summary, d.keywords, d.author, d.text)
+    FROM held h WHERE d.bucket = h.bucket AND d.url_hash = h.url_hash RETURNING 1
+)
+SELECT (SELECT count(*) FROM looked) AS looked, (SELECT count(*) FROM written) AS written, l.bucket, l.url_hash AS hash
+FROM looked l ORDER BY l.bucket DESC, l.url_hash DESC LIMIT 1;
+
+-- name: fill_jobs
+-- As fill_documents; vacancies that are over have their words, too.
+WITH looked AS MATERIALIZED (
+    SELECT j.bucket, j.canonical_hash FROM jobs j WHERE (j.bucket, j.canonical_hash) > ($1::smallint, $2::bytea)
+    ORDER BY j.bucket, j.canonical_hash LIMIT $3::integer
+), held AS MATERIALIZED (
+    SELECT j.bucket, j.canonical_hash FROM looked l JOIN jobs j ON j.bucket = l.bucket AND j.canonical_hash = l.canonical_hash
+    WHERE j.search_tsv IS NULL ORDER BY j.bucket, j.canonical_hash FOR NO KEY UPDATE OF j
+), written AS (
+    UPDATE jobs j
+    SET search_tsv = job_words(j.language, j.title, j.org_name, j.description_snippet, j.mission_tags, j.functional_tags)
+    FROM held h WHERE j.bucket = h.bucket AND j.canonical_hash = h.canonical_hash RETURNING 1
+)
+SELECT (SELECT count(*) FROM looked) AS looked, (SELECT count(*) FROM written) AS written, l.bucket, l.canonical_hash AS hash
+FROM looked l ORDER BY l.bucket DESC, l.canonical_hash DESC LIMIT 1;
+
+-- name: writers_now
+-- Transactions that are writing documents or vacancies in this moment.
+SELECT DISTINCT l.virtualtransaction FROM pg_locks l
+WHERE l.relation IN ('documents'::regclass, 'jobs'::regclass) AND l.mode = 'RowExclusiveLock' AND l.granted AND l.pid <> pg_backend_pid()
+  AND l.database = (SELECT b.oid FROM pg_database b WHERE b.datname = current_database());
+
+-- name: is_index_whole
+-- Whether an index is there and was built to its end; nothing where it is not there.
+SELECT i.indisvalid FROM pg_index i WHERE i.indexrelid = to_regclass($1::text);

@@ -21,8 +21,11 @@ from headwater.search.rules import ALL_RULES
 WEIGHTS: Mapping[RecordKind, Mapping[str, float]] = {
     RecordKind.DOCUMENT: {"title": 1.0, "summary": 0.4, "keywords.words": 0.2, "author": 0.2, "text": 0.1},
     RecordKind.JOB: {
-        "title": 1.0, "org_name": 0.4, "description_snippet": 0.2,
-        "mission_tags.words": 0.1, "functional_tags.words": 0.1,
+        "title": 1.0,
+        "org_name": 0.4,
+        "description_snippet": 0.2,
+        "mission_tags.words": 0.1,
+        "functional_tags.words": 0.1,
     },
 }
 # More than a text that has the words apart, less than one that has them in its summary.
