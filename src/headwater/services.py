@@ -31,9 +31,6 @@ from headwater.settings.environment import data_directory
 from headwater.settings.groups import DatabaseSettings
 from headwater.supervisor import Supervisor
 
-# A person waits: no server is waited for longer.
-SEARCH_SECONDS = 8.0
-
 
 @dataclass(frozen=True, slots=True)
 class Services:
@@ -54,11 +51,9 @@ class Services:
     @property
     def search(self) -> SearchEngine:
         # Most commands search nothing, and need no client of the web.
-        from headwater.deliver.answering import InstalledEngine
-        from headwater.deliver.contexts import open_contexts
+        from headwater.deliver.answering import engine_for
 
-        contexts = partial(open_contexts, self.settings, self.random, self.log, SEARCH_SECONDS)
-        return InstalledEngine(self.database, self.settings.search, contexts)
+        return engine_for(self.database, self.settings, self.random, self.log)
 
 
 def logger_for(loaded: Loaded) -> Logger:

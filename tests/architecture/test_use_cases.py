@@ -126,7 +126,10 @@ HERE_ONLY = {
         ["config init", "config show", "config get", "config check", "config path"], "files of this machine"
     ),
     **dict.fromkeys(
-        ["db migrate", "db rollback", "db status", "db shell", "db backup", "db restore", "db reports-role", "doctor"],
+        [
+            *("db migrate", "db rollback", "db status", "db shell", "db backup", "db restore", "db reports-role"),
+            *("db search-engine", "doctor"),
+        ],
         "of whoever runs the database",
     ),
     "compare": "reads a list that may be longer than any request, and walks the archive: minutes",

@@ -1,15 +1,24 @@
 """Who answers a search now: as settings say, and as the columns stand that PostgreSQL would search."""
 
 from dataclasses import dataclass
+from functools import partial
 
+from headwater.chance import Random
 from headwater.database.pool import Database
+from headwater.deliver.contexts import SEARCH_SECONDS, open_contexts
 from headwater.deliver.search_engine import OpenSearchEngine
 from headwater.deliver.search_sink import OpenContexts, search_sink
+from headwater.log import Logger
 from headwater.search.column import search_column
 from headwater.search.engine import PostgreSQLEngine, SearchEngine
 from headwater.search.question import Filters
 from headwater.search.search import SearchPage
+from headwater.settings import Settings
 from headwater.settings.groups import SearchSettings
+
+
+def engine_for(database: Database, settings: Settings, random: Random, log: Logger) -> "InstalledEngine":
+    return InstalledEngine(database, settings.search, partial(open_contexts, settings, random, log, SEARCH_SECONDS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +32,9 @@ class InstalledEngine:
     async def search(self, query: str, filters: Filters, *, limit: int, cursor: str | None = None) -> SearchPage:
         engine = await self.chosen()
         return await engine.search(query, filters, limit=limit, cursor=cursor)
+
+    async def require_ready(self) -> None:
+        await self.chosen()
 
     async def chosen(self) -> SearchEngine:
         if self.settings.engine == "postgresql" and (await search_column(self.database)).is_kept:

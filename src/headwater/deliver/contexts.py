@@ -15,6 +15,9 @@ from headwater.net.transport import Pooling, Transport
 from headwater.settings import Settings
 from headwater.settings.environment import data_directory, surroundings
 
+# A person waits: no server is waited for longer.
+SEARCH_SECONDS = 8.0
+
 
 @asynccontextmanager
 async def open_contexts(

@@ -97,6 +97,9 @@ class OpenSearchEngine:
         following = cursor_after(hits[-1]) if len(found) > limit else None
         return SearchPage(hits, following, is_complete, OPENSEARCH)
 
+    async def require_ready(self) -> None:
+        """Its sink was found."""
+
     async def _question(self, query: str, filters: Filters) -> _Question | None:
         """None: nothing can match."""
         questions = await self._questions(query, filters.kind, filters.language)
