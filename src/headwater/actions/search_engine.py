@@ -1,7 +1,5 @@
 """Searches moved to another engine, and back: PostgreSQL's search columns switched off and on."""
 
-from collections.abc import Callable
-
 from headwater.actions.delivery import verify_sink
 from headwater.clock import SystemClock
 from headwater.deliver.answering import engine_for
@@ -11,17 +9,15 @@ from headwater.deliver.store import sink_named
 from headwater.deliver.verifying import Verification
 from headwater.errors import Busy, Refused
 from headwater.search.column import ColumnState, search_column
-from headwater.search.switching import switch_to
+from headwater.search.switching import SwitchProgress, switch_to
 from headwater.services import Services
-
-Told = Callable[[str, int], None]
 
 
 async def engine_standing(services: Services) -> EngineStanding:
     return await standing_of_engine(engine_for(services.database, services.settings, services.random, services.log))
 
 
-async def give_searches_away(services: Services, told: Told) -> Verification | None:
+async def give_searches_away(services: Services, told: SwitchProgress) -> Verification | None:
     """To the sink, if it holds the whole archive. None: the columns were switched off, or being so, before."""
     database = services.database
     chosen = await search_sink(database, services.settings.search.sink)
@@ -32,11 +28,11 @@ async def give_searches_away(services: Services, told: Told) -> Verification | N
     return found
 
 
-async def take_searches_back(services: Services, told: Told) -> None:
+async def take_searches_back(services: Services, told: SwitchProgress) -> None:
     await switch_to(services.database, SystemClock(), ColumnState.KEPT, told)
 
 
-async def _require_whole(services: Services, name: str, told: Told) -> Verification:
+async def _require_whole(services: Services, name: str, told: SwitchProgress) -> Verification:
     for hindrance in hindrances_of(await sink_named(services.database, name)):
         raise Busy(f"PostgreSQL goes on answering searches. {hindrance.what}.", fix=hindrance.fix)
     told("comparing the sink with the archive", 0)

@@ -64,7 +64,7 @@ class Match(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class _Question:
+class _SearchToAsk:
     """All that is asked of the server, and of the archive about what it found."""
 
     kind: RecordKind
@@ -100,14 +100,14 @@ class OpenSearchEngine:
     async def require_ready(self) -> None:
         """Its sink was found."""
 
-    async def _question(self, query: str, filters: Filters) -> _Question | None:
+    async def _question(self, query: str, filters: Filters) -> _SearchToAsk | None:
         """None: nothing can match."""
         questions = await self._questions(query, filters.kind, filters.language)
         if not questions:
             return None
         sources = await sources_asked(self.database, filters)
         if filters.view_id is None:
-            return _Question(filters.kind, questions, filters, sources, None)
+            return _SearchToAsk(filters.kind, questions, filters, sources, None)
         view = await view_with_id(self.database, filters.view_id)
         about = ViewFilter(view.languages, view.min_quality, view.rights)
         if filters.view_question is not None:
@@ -115,7 +115,7 @@ class OpenSearchEngine:
             about = replace(about, questions=tuple(within))
             if not within:
                 return None
-        return _Question(filters.kind, questions, filters, sources, about)
+        return _SearchToAsk(filters.kind, questions, filters, sources, about)
 
     async def _questions(self, query: str, kind: RecordKind, language: str | None) -> list[IndexQuestion]:
         words = words_of(query)
@@ -130,7 +130,7 @@ class OpenSearchEngine:
         layout = self.sink.layout
         return questions_of(asked, {layout.index_of(kind, one): left_out.get(one, nothing) for one in rules})
 
-    async def _matches(self, server: "_Server", question: _Question) -> tuple[list[Match], bool]:
+    async def _matches(self, server: "_SearchServer", question: _SearchToAsk) -> tuple[list[Match], bool]:
         """And whether these are all."""
         filters, kind = question.filters, question.kind
         is_within = filters.view_id is not None or bool(filters.rights)
@@ -157,7 +157,7 @@ class OpenSearchEngine:
             Match(rank_of(scores[row["original"]], row["first_seen_at"]), row["bucket"], row["hash"]) for row in rows
         ]
 
-    async def _found(self, question: _Question, matches: Sequence[Match], most: int) -> list[tuple[Hit, Any]]:
+    async def _found(self, question: _SearchToAsk, matches: Sequence[Match], most: int) -> list[tuple[Hit, Any]]:
         """The first of them that the archive still has and that pass all filters, each with its row."""
         kind = question.kind
         statement = queries.jobs_found if kind is RecordKind.JOB else queries.documents_found
@@ -174,7 +174,7 @@ class OpenSearchEngine:
         return found[:most]
 
     async def _shown(
-        self, server: "_Server", question: _Question, found: Sequence[tuple[Hit, Any]]
+        self, server: "_SearchServer", question: _SearchToAsk, found: Sequence[tuple[Hit, Any]]
     ) -> dict[bytes, tuple[str, ...]]:
         """Pieces of the texts, marked; not of one that changed since it was sent: it may have taken words back."""
         versions = {hit.hash.hex(): row["version"] for hit, row in found}
@@ -189,11 +189,11 @@ class OpenSearchEngine:
         }
 
     @asynccontextmanager
-    async def _server(self) -> AsyncIterator["_Server"]:
+    async def _server(self) -> AsyncIterator["_SearchServer"]:
         async with self.contexts() as context:
             sink = ElasticsearchSink(self.sink.options, context(self.sink.name))
             try:
-                yield _Server(sink)
+                yield _SearchServer(sink)
             except SinkDown as down:
                 raise DependencyDown(
                     f"OpenSearch is to answer searches, from the sink '{self.sink.name}', and cannot: {down.what}",
@@ -204,7 +204,7 @@ class OpenSearchEngine:
 
 
 @dataclass(frozen=True, slots=True)
-class _Server:
+class _SearchServer:
     sink: ElasticsearchSink
 
     async def ask(self, indexes: str, body: Mapping[str, Any]) -> list[Mapping[str, Any]]:

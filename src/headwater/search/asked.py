@@ -37,7 +37,7 @@ Asked = Words | AllOf | AnyOf | Without
 
 def asked_in(question: str) -> Asked | None:
     """What stands in a question that was parsed as `simple`: with all words, as they were typed. None: nothing."""
-    tokens = _Tokens(question)
+    tokens = _QuestionTokens(question)
     return tokens.any_of() if tokens.is_left else None
 
 
@@ -82,7 +82,7 @@ def words_wanted(asked: Asked) -> Iterator[Words]:
             pass
 
 
-class _Tokens:
+class _QuestionTokens:
     """Of words and signs, by what binds closest: not, behind one another, and, or."""
 
     def __init__(self, question: str) -> None:

@@ -24,14 +24,14 @@ INDEXES = {
     "jobs_search": ("jobs", "search_tsv"),
 }
 
-Told = Callable[[str, int], None]
+SwitchProgress = Callable[[str, int], None]
 
 
 async def switch_to(
     database: Database,
     clock: Clock,
     goal: ColumnState,
-    told: Told = lambda step, rows: None,
+    told: SwitchProgress = lambda step, rows: None,
     batch: Mapping[ColumnState, int] = BATCH,
 ) -> None:
     """To AWAY or to KEPT; one that was begun goes on where it stopped. `told` is called with a step and its rows."""
