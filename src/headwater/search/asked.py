@@ -11,7 +11,7 @@ _NO_LETTERS = re.compile(r"[\W_]")
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class AskedWords:
     """Words one behind the other; None where one stands that the language leaves out."""
 
     words: tuple[str | None, ...]
@@ -19,38 +19,38 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class AllOf:
-    parts: "tuple[Asked, ...]"
+    parts: "tuple[AskedTree, ...]"
 
 
 @dataclass(frozen=True, slots=True)
 class AnyOf:
-    parts: "tuple[Asked, ...]"
+    parts: "tuple[AskedTree, ...]"
 
 
 @dataclass(frozen=True, slots=True)
 class Without:
-    part: "Asked"
+    part: "AskedTree"
 
 
-Asked = Words | AllOf | AnyOf | Without
+AskedTree = AskedWords | AllOf | AnyOf | Without
 
 
-def asked_in(question: str) -> Asked | None:
+def asked_in(question: str) -> AskedTree | None:
     """What stands in a question that was parsed as `simple`: with all words, as they were typed. None: nothing."""
     tokens = _QuestionTokens(question)
     return tokens.any_of() if tokens.is_left else None
 
 
-def left_out_of(asked: Asked, words: Collection[str]) -> Asked | None:
+def left_out_of(asked: AskedTree, words: Collection[str]) -> AskedTree | None:
     """Without words that a language leaves out, such as "the"; None: nothing remains, and nothing is found."""
     match asked:
-        case Words(said):
+        case AskedWords(said):
             kept = [None if word in words else word for word in said]
             while kept and kept[0] is None:
                 del kept[0]
             while kept and kept[-1] is None:
                 del kept[-1]
-            return Words(tuple(kept)) if kept else None
+            return AskedWords(tuple(kept)) if kept else None
         case Without(part):
             rest = left_out_of(part, words)
             return Without(rest) if rest else None
@@ -60,9 +60,9 @@ def left_out_of(asked: Asked, words: Collection[str]) -> Asked | None:
             return _joined(AnyOf, [rest for part in parts if (rest := left_out_of(part, words))])
 
 
-def every_word(asked: Asked) -> frozenset[str]:
+def every_word(asked: AskedTree) -> frozenset[str]:
     match asked:
-        case Words(said):
+        case AskedWords(said):
             return frozenset(word for word in said if word is not None)
         case Without(part):
             return every_word(part)
@@ -70,10 +70,10 @@ def every_word(asked: Asked) -> frozenset[str]:
             return frozenset[str]().union(*map(every_word, parts))
 
 
-def words_wanted(asked: Asked) -> Iterator[Words]:
+def words_wanted(asked: AskedTree) -> Iterator[AskedWords]:
     """Those that a text is found by, and not in spite of."""
     match asked:
-        case Words():
+        case AskedWords():
             yield asked
         case AllOf(parts) | AnyOf(parts):
             for part in parts:
@@ -92,33 +92,33 @@ class _QuestionTokens:
     def is_left(self) -> bool:
         return bool(self._tokens)
 
-    def any_of(self) -> Asked:
+    def any_of(self) -> AskedTree:
         parts = [self._all_of()]
         while self._takes("|"):
             parts.append(self._all_of())
-        return _joined(AnyOf, parts) or Words(())
+        return _joined(AnyOf, parts) or AskedWords(())
 
-    def _all_of(self) -> Asked:
+    def _all_of(self) -> AskedTree:
         parts = [self._phrase()]
         while self._takes("&"):
             parts.append(self._phrase())
-        return _joined(AllOf, parts) or Words(())
+        return _joined(AllOf, parts) or AskedWords(())
 
-    def _phrase(self) -> Asked:
+    def _phrase(self) -> AskedTree:
         first = self._operand()
-        if not isinstance(first, Words):
+        if not isinstance(first, AskedWords):
             return first
         said = [*first.words]
         while distance := self._takes_distance():
             following = self._operand()
             said += [None] * (distance - 1)
-            said += following.words if isinstance(following, Words) else ()
-        return Words(tuple(_without_parts(said)))
+            said += following.words if isinstance(following, AskedWords) else ()
+        return AskedWords(tuple(_without_parts(said)))
 
-    def _operand(self) -> Asked:
+    def _operand(self) -> AskedTree:
         word, sign = self._tokens.pop()
         if word is not None:
-            return Words((word,))
+            return AskedWords((word,))
         if sign == "!":
             return Without(self._operand())
         inner = self.any_of()
@@ -154,7 +154,7 @@ def _without_parts(said: Sequence[str | None]) -> Iterator[str | None]:
         rest = word if word is not None and _NO_LETTERS.search(word) else ""
 
 
-def _joined(join: type[AllOf] | type[AnyOf], parts: Sequence[Asked]) -> Asked | None:
+def _joined(join: type[AllOf] | type[AnyOf], parts: Sequence[AskedTree]) -> AskedTree | None:
     """Each part once: a word that is typed a hundred times is one word."""
     different = tuple(dict.fromkeys(parts))
     if len(different) > 1:

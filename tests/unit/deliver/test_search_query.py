@@ -19,17 +19,17 @@ from headwater.deliver.sinks.search_query import (
 )
 from headwater.errors import UsageError
 from headwater.record_kind import RecordKind
-from headwater.search.asked import AllOf, AnyOf, Asked, Without, Words
+from headwater.search.asked import AllOf, AnyOf, AskedTree, AskedWords, Without
 from headwater.search.question import Filters
 from headwater.search.rules import ALL_RULES
 
 ENGLISH, GERMAN = "documents_english", "documents_german"
 NOON = datetime(2026, 5, 6, 12, tzinfo=UTC)
 DOCUMENT, JOB = RecordKind.DOCUMENT, RecordKind.JOB
-CAT = Words(("cat",))
+CAT = AskedWords(("cat",))
 
 
-def asked_of(asked: Asked, *indexes: str) -> list[IndexQuestion]:
+def asked_of(asked: AskedTree, *indexes: str) -> list[IndexQuestion]:
     return [IndexQuestion(indexes or (ENGLISH,), asked)]
 
 
@@ -44,10 +44,10 @@ def filters_in(body: dict[str, Any]) -> list[Any]:
 
 def test_indexes_with_the_same_words_left_out_are_asked_the_same() -> None:
     nothing = frozenset[str]()
-    asked = AllOf((Words(("the",)), CAT))
+    asked = AllOf((AskedWords(("the",)), CAT))
     found = questions_of(asked, {ENGLISH: frozenset({"the"}), GERMAN: nothing, "documents_french": nothing})
     assert found == [IndexQuestion((ENGLISH,), CAT), IndexQuestion((GERMAN, "documents_french"), asked)]
-    assert questions_of(Words(("the",)), {ENGLISH: frozenset({"the"})}) == []
+    assert questions_of(AskedWords(("the",)), {ENGLISH: frozenset({"the"})}) == []
 
 
 def test_a_question_names_its_indexes_unless_it_is_for_all() -> None:
@@ -56,7 +56,7 @@ def test_a_question_names_its_indexes_unless_it_is_for_all() -> None:
 
 
 def test_a_word_left_out_within_a_phrase_keeps_its_place() -> None:
-    phrase = Words(("budget", None, "town"))
+    phrase = AskedWords(("budget", None, "town"))
     assert f"budget {GAP} town" in json.dumps(any_index(DOCUMENT, asked_of(phrase)))
 
 
@@ -99,14 +99,14 @@ def test_a_view_narrows_by_what_an_index_knows() -> None:
 
 
 def test_more_clauses_than_a_server_takes_are_refused() -> None:
-    few = AnyOf(tuple(Words((f"w{n}",)) for n in range(MOST_CLAUSES // 5)))
+    few = AnyOf(tuple(AskedWords((f"w{n}",)) for n in range(MOST_CLAUSES // 5)))
     any_index(DOCUMENT, asked_of(few))
     with pytest.raises(UsageError, match="too many words"):
         any_index(DOCUMENT, [*asked_of(few), *asked_of(CAT, GERMAN)])
 
 
 def test_pieces_are_of_the_words_that_are_wanted() -> None:
-    asked = AllOf((CAT, Without(Words(("dog",)))))
+    asked = AllOf((CAT, Without(AskedWords(("dog",)))))
     shown = shown_pieces(DOCUMENT, asked_of(asked), ["ab"], "|")
     assert shown["query"] == {"ids": {"values": ["ab"]}}
     assert "cat" in json.dumps(shown["highlight"])

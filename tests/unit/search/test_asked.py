@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from headwater.search.asked import (
     AllOf,
     AnyOf,
-    Asked,
+    AskedTree,
+    AskedWords,
     Without,
-    Words,
     asked_in,
     every_word,
     left_out_of,
@@ -17,8 +17,8 @@ from headwater.search.asked import (
 )
 
 
-def words(*said: str | None) -> Words:
-    return Words(said)
+def words(*said: str | None) -> AskedWords:
+    return AskedWords(said)
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def words(*said: str | None) -> Words:
         ("'a' <3> 'b'", words("a", None, None, "b")),
     ],
 )
-def test_a_question_of_postgresql_is_read(question: str, asked: Asked | None) -> None:
+def test_a_question_of_postgresql_is_read(question: str, asked: AskedTree | None) -> None:
     assert asked_in(question) == asked
 
 
@@ -56,7 +56,7 @@ def test_a_question_of_postgresql_is_read(question: str, asked: Asked | None) ->
         (AllOf((words("the", "cat"), words("cat"))), words("cat")),
     ],
 )
-def test_words_that_a_language_leaves_out_ask_for_nothing(asked: Asked, rest: Asked | None) -> None:
+def test_words_that_a_language_leaves_out_ask_for_nothing(asked: AskedTree, rest: AskedTree | None) -> None:
     assert left_out_of(asked, {"the", "of"}) == rest
 
 
@@ -66,25 +66,25 @@ def test_words_that_are_unwanted_are_not_shown() -> None:
     assert every_word(asked) == {"new", "york", "x", "sport"}
 
 
-def _both(one: Asked, other: Asked, is_all: bool) -> Asked:
+def _both(one: AskedTree, other: AskedTree, is_all: bool) -> AskedTree:
     return AllOf((one, other)) if is_all else AnyOf((one, other))
 
 
-LEAF = st.lists(st.text("abc", min_size=1), min_size=1, max_size=3).map(lambda said: Words(tuple(said)))
+LEAF = st.lists(st.text("abc", min_size=1), min_size=1, max_size=3).map(lambda said: AskedWords(tuple(said)))
 TREE = st.recursive(LEAF, lambda inner: st.builds(Without, inner) | st.builds(_both, inner, inner, st.booleans()))
 
 
 @given(TREE)
-def test_what_is_written_as_postgresql_does_is_read_back_with_all_its_words(asked: Asked) -> None:
+def test_what_is_written_as_postgresql_does_is_read_back_with_all_its_words(asked: AskedTree) -> None:
     read = asked_in(_written(asked))
     assert read is not None
     assert every_word(read) == every_word(asked)
     assert asked_in(_written(read)) == read
 
 
-def _written(asked: Asked) -> str:
+def _written(asked: AskedTree) -> str:
     match asked:
-        case Words(said):
+        case AskedWords(said):
             return " <-> ".join(f"'{word}'" for word in said)
         case Without(part):
             return f"!( {_written(part)} )"

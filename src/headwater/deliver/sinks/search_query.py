@@ -13,7 +13,7 @@ from typing import Any
 from headwater.deliver.sinks.search_index import GAP, SHOWN_TEXT
 from headwater.errors import UsageError
 from headwater.record_kind import RecordKind
-from headwater.search.asked import AllOf, AnyOf, Asked, Without, Words, left_out_of, words_wanted
+from headwater.search.asked import AllOf, AnyOf, AskedTree, AskedWords, Without, left_out_of, words_wanted
 from headwater.search.question import Filters
 from headwater.search.rules import ALL_RULES
 
@@ -46,7 +46,7 @@ class IndexQuestion:
     """What some indexes are asked: of those with the same words left out, the same."""
 
     indexes: tuple[str, ...]
-    asked: Asked
+    asked: AskedTree
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +60,9 @@ class ViewFilter:
     questions: "tuple[IndexQuestion, ...] | None" = None
 
 
-def questions_of(asked: Asked, left_out: Mapping[str, frozenset[str]]) -> list[IndexQuestion]:
+def questions_of(asked: AskedTree, left_out: Mapping[str, frozenset[str]]) -> list[IndexQuestion]:
     """`left_out`: by index, the words that its language leaves out. Of an index where nothing remains, nothing."""
-    by_question: dict[Asked, list[str]] = defaultdict(list)
+    by_question: dict[AskedTree, list[str]] = defaultdict(list)
     for index, words in left_out.items():
         if rest := left_out_of(asked, words):
             by_question[rest].append(index)
@@ -131,9 +131,9 @@ def rank_of(score: float, seen_at: datetime) -> float:
     return score + OF_TIME * (seen_at - EPOCH).total_seconds() / ALL_TIME
 
 
-def _score_of(kind: RecordKind, asked: Asked) -> dict[str, Any]:
+def _score_of(kind: RecordKind, asked: AskedTree) -> dict[str, Any]:
     match asked:
-        case Words():
+        case AskedWords():
             return _weighed(kind, asked)
         case Without(part):
             return {"bool": {"must_not": [_score_of(kind, part)]}}
@@ -145,7 +145,7 @@ def _score_of(kind: RecordKind, asked: Asked) -> dict[str, Any]:
             return {"bool": {"must": wanted, "must_not": unwanted, "should": list(_near(kind, parts))}}
 
 
-def _weighed(kind: RecordKind, words: Words) -> dict[str, Any]:
+def _weighed(kind: RecordKind, words: AskedWords) -> dict[str, Any]:
     """By the best of the places where they stand."""
     places = [
         {"constant_score": {"filter": _phrase(field, words), "boost": weight}}
@@ -154,15 +154,15 @@ def _weighed(kind: RecordKind, words: Words) -> dict[str, Any]:
     return {"dis_max": {"queries": places}}
 
 
-def _near(kind: RecordKind, parts: Sequence[Asked]) -> Iterator[dict[str, Any]]:
+def _near(kind: RecordKind, parts: Sequence[AskedTree]) -> Iterator[dict[str, Any]]:
     """Words that stand near one another in the text count for more."""
-    said = [part.words[0] or "" for part in parts if isinstance(part, Words) and len(part.words) == 1]
+    said = [part.words[0] or "" for part in parts if isinstance(part, AskedWords) and len(part.words) == 1]
     if 2 <= len(said) <= MOST_NEAR:
         near = {"match_phrase": {SHOWN_TEXT[kind]: {"query": " ".join(said), "slop": NEAR_WORDS}}}
         yield {"constant_score": {"filter": near, "boost": NEAR}}
 
 
-def _phrase(field: str, words: Words) -> dict[str, Any]:
+def _phrase(field: str, words: AskedWords) -> dict[str, Any]:
     return {"match_phrase": {field: " ".join(GAP if word is None else word for word in words.words)}}
 
 
