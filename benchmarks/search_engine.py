@@ -100,11 +100,15 @@ async def fill_opensearch(services: Services, server: SearchServer, count: int, 
         sink_id = await store.add_sink_row(connection, "search", "elasticsearch", options, None)
         await store.ask_backfill(connection, sink_id, "it is new")
     await move_changes(services.database)
-    start = time.perf_counter()
+    start, own = time.perf_counter(), time.process_time()
     async with open_contexts(services.settings, services.random, services.log) as context:
         worker = SinkWorker(services.database, SystemClock(), services.random, services.log, "benchmark", context)
-        await worker.run(sink_id)
+        while (await store.sink_named(services.database, "search")).backfill_reason is not None:
+            # On a crowded machine its server may seem down for a moment.
+            await services.database.execute("UPDATE sinks SET retry_at = '-infinity'")
+            await worker.run(sink_id)
     found["opensearch_fill_ms"] = round((time.perf_counter() - start) * 1000 / count, 2)
+    found["opensearch_fill_own_cpu_ms"] = round((time.process_time() - own) * 1000 / count, 2)
     async with ClientSession(server.url) as session:
         await session.post("/headwater_search_*/_forcemerge?max_num_segments=1")
         async with session.get("/headwater_search_*/_stats/store,docs") as answer:

@@ -8,6 +8,7 @@ from headwater.database.pool import Database
 from headwater.deliver.contexts import SEARCH_SECONDS, open_contexts
 from headwater.deliver.search_engine import OpenSearchEngine
 from headwater.deliver.search_sink import OpenContexts, search_sink
+from headwater.errors import DependencyDown, SettingError
 from headwater.log import Logger
 from headwater.search.column import search_column
 from headwater.search.engine import PostgreSQLEngine, SearchEngine
@@ -30,7 +31,11 @@ class InstalledEngine:
     contexts: OpenContexts
 
     async def search(self, query: str, filters: Filters, *, limit: int, cursor: str | None = None) -> SearchPage:
-        engine = await self.chosen()
+        try:
+            engine = await self.chosen()
+        except SettingError as missing:
+            # Whoever searches need not be who writes the settings.
+            raise DependencyDown(f"Nobody can answer searches. {missing.what}", fix=missing.fix) from missing
         return await engine.search(query, filters, limit=limit, cursor=cursor)
 
     async def require_ready(self) -> None:

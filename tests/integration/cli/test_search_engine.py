@@ -80,9 +80,9 @@ def test_without_a_sink_that_could_answer_it_is_said_what_to_do(desk: DeliveryDe
     assert "Searches are answered by PostgreSQL." in calm.out
     assert "kept" in calm.out
     desk.settings["search.engine"] = "opensearch"
-    for words in (("db", "search-engine", "opensearch"), ("docs", "search", "tide")):
+    for words, code in ((("db", "search-engine", "opensearch"), 2), (("docs", "search", "tide"), 5)):
         said = desk.says(*words)
-        assert said.code == 2
+        assert said.code == code
         assert "no sink has that layout" in said.err
         assert_a_sentence(said)
     doctor = desk.says("doctor")
@@ -103,7 +103,7 @@ def test_a_sink_that_cannot_answer_is_named(desk: DeliveryDesk, options: dict[st
     add_sink(desk, "index", options)
     desk.settings |= {"search.engine": "opensearch", "search.sink": name}
     found = desk.says("docs", "search", "tide")
-    assert (found.code, said in found.err) == (2, True), found.err
+    assert (found.code, said in found.err) == (5, True), found.err
     assert_a_sentence(found)
 
 
@@ -142,7 +142,7 @@ def test_a_switch_that_was_begun_is_told(desk: DeliveryDesk) -> None:
         assert "PostgreSQL's search columns are filling: 1,200 rows were looked at" in said.out
         assert "headwater db search-engine postgresql" in said.out
     # Who searches meanwhile is told why there is no answer.
-    assert desk.says("docs", "search", "tide").code == 2
+    assert desk.says("docs", "search", "tide").code == 5
     assert desk.says("db", "search-engine", "postgresql").code == 0
     assert "found by PostgreSQL" in desk.says("docs", "search", "tide").err
 
