@@ -21,7 +21,7 @@ INSTALL := $(UV) pip install --quiet --python $(BIN)/python --no-deps --compile-
 
 .DEFAULT_GOAL := help
 .PHONY: help install check fix test test-long faults test-pg15 test-pg16 test-py312 test-py313 test-slow unit release site chromium redis cloud-init postgresql-15 opensearch elasticsearch coverage bench bench-urls bench-simweb bench-page bench-frontier bench-net \
-        bench-feeds bench-cadence bench-extract bench-templates bench-path bench-neighbours bench-signing bench-search bench-deliver bench-scale bench-serve bench-faults client demo docs screenshots schema lock clean
+        bench-feeds bench-cadence bench-extract bench-templates bench-path bench-neighbours bench-signing bench-search bench-search-engine bench-deliver bench-scale bench-serve bench-faults client demo docs screenshots schema lock clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -162,6 +162,9 @@ bench-neighbours: $(READY) ## the healthy publishers' rate beside a hostile neig
 
 bench-search: $(READY) ## what the pending list of the search index costs in WAL and in time of searches
 	@$(BIN)/python -m benchmarks.search $(ARGS)
+
+bench-search-engine: $(READY) ## what search costs a page in WAL, kept and switched off; the switch; OpenSearch beside it
+	@$(BIN)/python -m benchmarks.search_engine $(ARGS)
 
 bench-deliver: $(READY) ## changes per second into sinks, beside the official client; the log's delay; idle cost
 	@$(BIN)/python -m benchmarks.deliver $(ARGS)

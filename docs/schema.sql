@@ -787,7 +787,7 @@ create table documents (
     constraint claim_as_a_whole CHECK ((claimed_bucket IS NULL) = (claimed_hash IS NULL) AND (claimed_url IS NULL) = (claimed_hash IS NULL)),
     constraint deleted_for_a_reason CHECK ((deleted_at IS NULL) = (deleted_reason IS NULL)),
     constraint deleted_is_nobodys_duplicate CHECK (deleted_at IS NULL OR duplicate_of IS NULL),
-    constraint deleted_is_out_of_search CHECK ((deleted_at IS NULL) = (search IS NOT NULL)),
+    constraint deleted_is_out_of_search CHECK (deleted_at IS NULL OR search IS NULL) NOT VALID,
     constraint documents_content_hash_check CHECK (length(content_hash) = 32),
     constraint documents_url_hash_check CHECK (length(url_hash) = 32),
     constraint documents_version_check CHECK (version > 0),
@@ -948,7 +948,7 @@ create table jobs (
     deleted_at               timestamptz,
     deleted_by               text,
     deleted_reason           text,
-    search_tsv               tsvector not null,
+    search_tsv               tsvector,
     page_url                 text not null default ''::text,  -- The address its words were read from: its own page, or the list that named it.
     is_spoken_for            boolean not null default false,  -- Whether its words come from whoever may speak for the host where one applies.
     constraint jobs_pkey PRIMARY KEY (bucket, canonical_hash),
@@ -1507,6 +1507,21 @@ create table former_robots (
 CREATE INDEX former_robots_by_time ON former_robots USING btree (until);
 CREATE INDEX former_robots_of_host ON former_robots USING btree (bucket, host);
 
+-- Whether the columns that PostgreSQL searches are kept: documents.search, jobs.search_tsv.
+create table search_column (
+    is_only    boolean not null default true,
+    state      text not null default 'kept'::text,  -- Columns are written while kept or filling; PostgreSQL answers searches while kept.
+    kind       text not null default ''::text,
+    bucket     smallint not null default '-1'::integer,
+    hash       bytea not null default '\x'::bytea,
+    done       bigint not null default 0,  -- Rows that were looked at since the state began.
+    changed_at timestamptz not null default now(),
+    constraint search_column_pkey PRIMARY KEY (is_only),
+    constraint search_column_is_only_check CHECK (is_only),
+    constraint search_column_kind_check CHECK (kind = ANY (ARRAY[''::text, 'document'::text, 'job'::text])),
+    constraint search_column_state_check CHECK (state = ANY (ARRAY['kept'::text, 'emptying'::text, 'away'::text, 'filling'::text]))
+);
+
 -- Bodies outside that nothing refers to any more; a row goes when its body is gone.
 create table body_removals (
     stored_in text not null,
@@ -1770,6 +1785,7 @@ function count_sources_added() returns trigger volatile;  -- (migration)
 function count_sources_removed() returns trigger volatile;  -- (migration)
 function crown_heir(p_one document_key, p_content bytea, p_now timestamptz) returns void volatile set plan_cache_mode=force_generic_plan, enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, enable_incremental_sort=off;
 function discard_bodies(p_stored_in text, p_ids uuid[]) returns integer volatile;
+function document_words(p_language text, p_title text, p_summary text, p_keywords text[], p_author text, p_text text) returns tsvector stable;
 function domains_above(p_host text) returns text[] immutable;
 function ended_by_takedown(s settlement) returns settlement immutable;
 function ensure_days(p_table text, p_from date, p_days integer, p_most integer DEFAULT 10000) returns integer volatile set lock_timeout=3s;
@@ -1799,7 +1815,9 @@ function is_in_view(v views, p_kind text, p_source_id uuid, p_tags text[], p_lan
 function is_one_text(p_content bytea, p_simhash bigint, p_other_content bytea, p_other_simhash bigint) returns boolean immutable;
 function is_owner_alive(p_owner text, p_within interval) returns boolean volatile;
 function is_same_story(p_first bigint, p_simhash bigint) returns boolean immutable;
+function is_search_kept() returns boolean volatile;
 function is_taken_down(p_keys text[]) returns boolean volatile set plan_cache_mode=force_generic_plan, enable_seqscan=off;
+function job_words(p_language text, p_title text, p_org_name text, p_description text, p_missions text[], p_functions text[]) returns tsvector stable;
 function keep_audit_log() returns trigger volatile;  -- (migration)
 function keep_body(b new_body, p_now timestamptz) returns void volatile;
 function keep_document(n new_document, p_now timestamptz, OUT outcome text, OUT version integer, OUT is_new boolean, OUT other_bucket smallint, OUT other_hash bytea) returns record volatile set plan_cache_mode=force_generic_plan, enable_seqscan=off;

@@ -26,7 +26,7 @@ from headwater.frontier.host_rules import READ_EVERY, use_stored_rules
 from headwater.log import Logger, hearing_libraries, make_logger
 from headwater.net.outage import NetworkWatch
 from headwater.politeness.hosts import has_answered
-from headwater.search.engine import PostgreSQLEngine, SearchEngine
+from headwater.search.engine import SearchEngine
 from headwater.settings import Loaded, Settings
 from headwater.settings.environment import data_directory
 from headwater.settings.groups import DatabaseSettings
@@ -52,7 +52,10 @@ class Services:
 
     @property
     def search(self) -> SearchEngine:
-        return PostgreSQLEngine(self.database)
+        # Most commands search nothing, and need no client of the web.
+        from headwater.deliver.answering import engine_for
+
+        return engine_for(self.database, self.settings, self.random, self.log)
 
 
 def logger_for(loaded: Loaded) -> Logger:

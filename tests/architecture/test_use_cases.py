@@ -127,15 +127,8 @@ HERE_ONLY = {
     ),
     **dict.fromkeys(
         [
-            "db migrate",
-            "db rollback",
-            "db status",
-            "db shell",
-            "db backup",
-            "db restore",
-            "db reports-role",
-            "db move-bodies",
-            "doctor",
+            *("db migrate", "db rollback", "db status", "db shell", "db backup", "db restore", "db reports-role"),
+            *("db move-bodies", "db search-engine", "doctor"),
         ],
         "of whoever runs the database",
     ),

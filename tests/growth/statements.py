@@ -990,6 +990,14 @@ def _search(w: Sample) -> dict[str, Calls]:
     in_view: dict[str, object] = {"view_id": w.view, "view_question": "'harvest' & 'language english'"}
     by: dict[str, object] = {"author": "A. Writer"}
     nobody: dict[str, object] = {"author": None}
+    found: dict[str, object] = {
+        **{
+            name: filters[name] for name in ("language", "sources", "since", "until", "view_id", "duplicates", "rights")
+        },
+        "buckets": w.buckets,
+        "hashes": w.hashes,
+    }
+    place, batch = (w.bucket, w.hash), (0, b"", 200)
     view: dict[str, object] = {
         **{name: [] for name in ("kinds", "source_ids", "tags", "languages", "countries", "rights")},
         "query": "harvest",
@@ -1021,6 +1029,22 @@ def _search(w: Sample) -> dict[str, Calls]:
         "list_views": [()],
         "count_documents_in_view": [(w.view, "'harvest' & 'language english'", 500)],
         "count_jobs_in_view": [(w.view, "'lorri' & 'language english'", 500)],
+        "search_column_now": [()],
+        "question_as_typed": [("harvest -tide",)],
+        "words_left_out": [(["english", "simple"], ["the", "harvest"])],
+        "documents_found": [found | nobody, found | by | {"view_id": w.view}],
+        "jobs_found": [found, found | {"view_id": w.view}],
+        "duplicates_of_found": [(w.buckets, w.hashes, 20)],
+        "begin_switch": [("kept",)],
+        "lock_switch": [()],
+        "note_switch": [("", -1, b"", 0)],
+        "end_switch": [("away", "kept")],
+        "empty_documents": [batch, (*place, 200)],
+        "empty_jobs": [batch],
+        "fill_documents": [batch, (*place, 200)],
+        "fill_jobs": [batch],
+        "writers_now": [()],
+        "is_index_whole": [("documents_search",)],
     }
 
 
@@ -1177,6 +1201,7 @@ def _deliver(w: Sample) -> dict[str, Calls]:
         "remove_sink": [(NOBODY,)],
         "set_sink_state": [(w.sink, "paused", None)],
         "list_sinks": [(None,)],
+        "sinks_of_search": [("",), ("search",)],
         "failures_of_sink": [(w.sink, 20)],
         "failures_of_sink_by_error": [(w.sink, 10_000, 50)],
         "way_into_sinks": [("document", *key)],

@@ -166,8 +166,7 @@ ORDER BY j.bucket, j.canonical_hash FOR UPDATE OF j;
 -- name: write_jobs
 -- New vacancies, and known ones that changed; answers with what was written.
 -- Invariants: one that another process made in this moment is left as it is, since its version is not the one before ours. With
--- its source a vacancy leaves the list that named it: no list decides about what another source tells. `Driver/cook` is
--- searched as two words: the parser would take it for a path. Questions are parted by the same sign.
+-- its source a vacancy leaves the list that named it: no list decides about what another source tells.
 INSERT INTO jobs (bucket, canonical_hash, source_id, channel_id, document_bucket, document_hash, title, org_name, apply_url,
                   language, location_raw, country, country_iso, city, region_code, level_norm, mission_tags, functional_tags,
                   international_eligible, deadline, application_window, description_snippet, org_type, career_type,
@@ -185,10 +184,8 @@ SELECT r.bucket, r.canonical_hash, $2::uuid, $3::uuid, r.document_bucket, r.docu
        r.compensation_type, r.compensation_min_usd, r.compensation_max_usd, r.compensation_currency, r.compensation_confidence,
        r.data_provenance, r.raw_metadata, r.is_detailed, r.page_url, r.is_spoken_for, r.version, $4::timestamptz, $4,
        CASE WHEN $3 IS NOT NULL THEN $4 END, $4, $4,
-       search_vector(r.language, regexp_replace(r.title, '(?<=[^\s\d/])/(?=[^\s\d/])', ' ', 'g'),
-                     regexp_replace(r.org_name, '(?<=[^\s\d/])/(?=[^\s\d/])', ' ', 'g'),
-                     regexp_replace(r.description_snippet, '(?<=[^\s\d/])/(?=[^\s\d/])', ' ', 'g'),
-                     array_to_string(r.mission_tags || r.functional_tags, ' '))
+       CASE WHEN is_search_kept()
+            THEN job_words(r.language, r.title, r.org_name, r.description_snippet, r.mission_tags, r.functional_tags) END
 FROM jsonb_populate_recordset(NULL::jobs, $1::jsonb) AS r
 ORDER BY r.bucket, r.canonical_hash
 ON CONFLICT (bucket, canonical_hash) DO UPDATE

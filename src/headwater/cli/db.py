@@ -27,6 +27,9 @@ app.command("headwater.cli.backup:restore", name="restore", help="Bring a backup
 app.command(
     "headwater.cli.report_role:reports_role", name="reports-role", help="Let a role of PostgreSQL read for reports."
 )
+app.command(
+    "headwater.cli.search_engine:search_engine", name="search-engine", help="Who answers searches; give and take them."
+)
 
 
 @app.command(name="migrate")

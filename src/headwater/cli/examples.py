@@ -22,6 +22,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "headwater db reports-role reporter --revoke",
     ),
     "db move-bodies": ("headwater db move-bodies",),
+    "db search-engine": (
+        "headwater db search-engine",
+        "headwater db search-engine opensearch",
+        "headwater db search-engine postgresql",
+    ),
     "db shell": ("headwater db shell",),
     "workers list": ("headwater workers list",),
     "workers drain": ("headwater workers drain 018f3a6e",),

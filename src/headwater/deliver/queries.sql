@@ -66,7 +66,7 @@ LEFT JOIN LATERAL (
                     OR (SELECT is_in_view(v, 'document', e.source_id, (SELECT s.tags FROM sources s WHERE s.id = e.source_id),
                                    e.language, (SELECT s.country FROM sources s WHERE s.id = e.source_id), e.quality, e.rights)
                         FROM views v WHERE v.id = :view_id))
-               AND (:question::text IS NULL OR e.search @@ :question::tsquery) AS is_for_reader) AS i
+               AND (:question::text IS NULL OR coalesce(e.search, document_words(e.language, e.title, e.summary, e.keywords, e.author, e.text)) @@ :question::tsquery) AS is_for_reader) AS i
     WHERE e.bucket = k.bucket AND e.url_hash = k.hash
     LIMIT 1
 ) AS d ON true
@@ -99,7 +99,7 @@ CROSS JOIN LATERAL (
            AND (:view_id::uuid IS NULL
                 OR (SELECT is_in_view(v, 'job', j.source_id, (SELECT s.tags FROM sources s WHERE s.id = j.source_id),
                                    j.language, coalesce(j.country_iso, (SELECT s.country FROM sources s WHERE s.id = j.source_id)), NULL, '{}') FROM views v WHERE v.id = :view_id))
-           AND (:question::text IS NULL OR j.search_tsv @@ :question::tsquery) AS is_for_reader) AS i
+           AND (:question::text IS NULL OR coalesce(j.search_tsv, job_words(j.language, j.title, j.org_name, j.description_snippet, j.mission_tags, j.functional_tags)) @@ :question::tsquery) AS is_for_reader) AS i
 LEFT JOIN sources s ON s.id = j.source_id
 LEFT JOIN LATERAL (
     SELECT n.version, n.place FROM delivered n
@@ -408,7 +408,7 @@ WITH known AS (
                AND (:view_id::uuid IS NULL
                     OR (SELECT is_in_view(v, 'document', e.source_id, (SELECT s.tags FROM sources s WHERE s.id = e.source_id),
                                    e.language, (SELECT s.country FROM sources s WHERE s.id = e.source_id), e.quality, e.rights) FROM views v WHERE v.id = :view_id))
-               AND (:question::text IS NULL OR e.search @@ :question::tsquery) AS is_for_reader
+               AND (:question::text IS NULL OR coalesce(e.search, document_words(e.language, e.title, e.summary, e.keywords, e.author, e.text)) @@ :question::tsquery) AS is_for_reader
         FROM documents e WHERE e.bucket = b.number::smallint AND e.url_hash >= :first::bytea AND e.url_hash <= :last::bytea) AS d
 ), noted AS (
     SELECT d.bucket, d.hash, d.version, d.place, d.batch_number FROM generate_series(0, 255) AS b (number)
@@ -431,7 +431,7 @@ WITH known AS (
                AND (:view_id::uuid IS NULL
                     OR (SELECT is_in_view(v, 'job', j.source_id, (SELECT s.tags FROM sources s WHERE s.id = j.source_id),
                                    j.language, coalesce(j.country_iso, (SELECT s.country FROM sources s WHERE s.id = j.source_id)), NULL, '{}') FROM views v WHERE v.id = :view_id))
-               AND (:question::text IS NULL OR j.search_tsv @@ :question::tsquery) AS is_for_reader
+               AND (:question::text IS NULL OR coalesce(j.search_tsv, job_words(j.language, j.title, j.org_name, j.description_snippet, j.mission_tags, j.functional_tags)) @@ :question::tsquery) AS is_for_reader
         FROM jobs j WHERE j.bucket = b.number::smallint AND j.canonical_hash >= :first::bytea AND j.canonical_hash <= :last::bytea) AS d
 ), noted AS (
     SELECT d.bucket, d.hash, d.version, d.place, d.batch_number FROM generate_series(0, 255) AS b (number)
@@ -505,3 +505,9 @@ ORDER BY bucket, canonical_hash LIMIT $3::integer;
 -- name: try_sink_at_once
 -- A sink that was put off is due.
 UPDATE sinks SET retry_at = '-infinity' WHERE id = $1::uuid;
+
+-- name: sinks_of_search
+-- The sinks whose servers can answer searches; with a name that one, whatever it is.
+SELECT s.name, s.type, s.options, s.view_id, s.state FROM sinks s
+WHERE CASE WHEN $1::text = '' THEN s.type = 'elasticsearch' AND s.options ->> 'layout' = 'search' ELSE s.name = $1 END
+ORDER BY s.name LIMIT 5;

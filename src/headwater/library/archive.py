@@ -12,6 +12,8 @@ from headwater.library.values import DocumentVersion, FoundDocument, StoredDocum
 
 if TYPE_CHECKING:
     from headwater.database.pool import Database
+    from headwater.library.reader_thread import ReaderThread
+    from headwater.search.engine import SearchEngine
 
 T = TypeVar("T")
 
@@ -97,8 +99,8 @@ class Archive:
 
         _check_texts(question=words, source=source, language=language, country=country)
 
-        def read(database: "Database", cursor: str | None) -> "Awaitable[tuple[list[Vacancy], str | None]]":
-            return archive_reads.vacancies(database, words, (source, language), country, PAGE, cursor)
+        def read(engine: "SearchEngine", cursor: str | None) -> "Awaitable[tuple[list[Vacancy], str | None]]":
+            return archive_reads.vacancies(engine, words, (source, language), country, PAGE, cursor)
 
         return self._pages(read)
 
@@ -120,24 +122,29 @@ class Archive:
                 raise UsageError(f"{at!r} is no moment with a time zone.", fix=A_MOMENT)
         filters = archive_reads.Asked(source, language, since, until, duplicates)
 
-        def read(database: "Database", cursor: str | None) -> "Awaitable[tuple[list[FoundDocument], str | None]]":
-            return archive_reads.documents(database, words, filters, PAGE, cursor)
+        def read(engine: "SearchEngine", cursor: str | None) -> "Awaitable[tuple[list[FoundDocument], str | None]]":
+            return archive_reads.documents(engine, words, filters, PAGE, cursor)
 
         return self._pages(read)
 
-    def _pages(self, read: "Callable[[Database, str | None], Awaitable[tuple[list[T], str | None]]]") -> Iterator[T]:
+    def _pages(
+        self, read: "Callable[[SearchEngine, str | None], Awaitable[tuple[list[T], str | None]]]"
+    ) -> Iterator[T]:
         cursor: str | None = None
         while True:
-            after = cursor
-            found, cursor = self._ask(lambda database: read(database, after))  # noqa: B023
+            reader, after = self._open(), cursor
+            found, cursor = reader.ask(lambda _: read(reader.search_engine, after))  # noqa: B023
             yield from found
             if cursor is None:
                 return
 
     def _ask(self, work: "Callable[[Database], Awaitable[T]]") -> T:
+        return self._open().ask(work)
+
+    def _open(self) -> "ReaderThread":
         if self._reader is None:
             raise UsageError("This archive is closed.", fix="Open it again: headwater.open()")
-        return self._reader.ask(work)
+        return self._reader
 
 
 def _check_texts(**given: object) -> None:

@@ -12,7 +12,7 @@ from headwater.frontier.host_rules import read_rules
 from headwater.library.values import DocumentVersion, FoundDocument, StoredDocument, Vacancy
 from headwater.record_kind import RecordKind
 from headwater.reports.archive import DetailedHit, find_documents, find_jobs
-from headwater.search.engine import PostgreSQLEngine
+from headwater.search.engine import SearchEngine
 from headwater.search.question import Filters
 from headwater.sources.finding import find_source
 from headwater.urls.canonical import canonicalise
@@ -50,24 +50,24 @@ async def versions(database: Database, which: str) -> list[DocumentVersion]:
 
 
 async def documents(
-    database: Database, words: str, asked: Asked, limit: int, cursor: str | None
+    engine: SearchEngine, words: str, asked: Asked, limit: int, cursor: str | None
 ) -> tuple[list[FoundDocument], str | None]:
-    filters = await _filters(database, RecordKind.DOCUMENT, asked)
-    answer = await find_documents(PostgreSQLEngine(database), SystemClock(), words, filters, limit, cursor)
+    filters = await _filters(engine.database, RecordKind.DOCUMENT, asked)
+    answer = await find_documents(engine, SystemClock(), words, filters, limit, cursor)
     return [_public_hit(one) for one in answer.found], answer.cursor
 
 
 async def vacancies(
-    database: Database,
+    engine: SearchEngine,
     words: str,
     asked: tuple[str, str],
     country: str,
     limit: int,
     cursor: str | None,
 ) -> tuple[list[Vacancy], str | None]:
-    filters = await _filters(database, RecordKind.JOB, Asked(*asked))
+    filters = await _filters(engine.database, RecordKind.JOB, Asked(*asked))
     wanted = {"country_iso": _country(country)} if country else {}
-    answer = await find_jobs(PostgreSQLEngine(database), SystemClock(), words.strip(), filters, limit, wanted, cursor)
+    answer = await find_jobs(engine, SystemClock(), words.strip(), filters, limit, wanted, cursor)
     return [_public_vacancy(one) for one in answer.found], answer.cursor
 
 

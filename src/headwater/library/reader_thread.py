@@ -7,10 +7,14 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import TypeVar
 
+from headwater.chance import random_from
 from headwater.database.migrate import require_current
 from headwater.database.pool import Database
 from headwater.database.postmaster import cluster_version
+from headwater.deliver.answering import engine_for
 from headwater.errors import NotFound
+from headwater.log import make_logger
+from headwater.search.engine import SearchEngine
 from headwater.services import embedded_server, open_to_read
 from headwater.settings import Settings
 from headwater.settings.environment import load_from_surroundings
@@ -24,6 +28,7 @@ class ReaderThread:
     def __init__(self, config: Path | None, settings: Mapping[str, str]) -> None:
         loaded = load_from_surroundings(dict(settings), config).settings
         _require_archive(loaded)
+        self._settings = loaded
         self._loop = asyncio.new_event_loop()
         self._closing = asyncio.Event()
         opened: Future[Database] = Future()
@@ -43,6 +48,12 @@ class ReaderThread:
             # Ctrl-C reaches the caller, not the statement.
             asked.cancel()
             raise
+
+    @property
+    def search_engine(self) -> SearchEngine:
+        """To be used within `ask`."""
+        log = make_logger(self._settings.log.level, self._settings.log.format)
+        return engine_for(self._database, self._settings, random_from(), log)
 
     def close(self) -> None:
         if self._thread.is_alive():

@@ -21,6 +21,7 @@ from headwater.accounts.protection import (
     standing_of,
 )
 from headwater.archive.stores.known import BodyStores, stores_of, try_store
+from headwater.chance import random_from
 from headwater.clock import Clock
 from headwater.database.installation import installation_of
 from headwater.database.listen import GIVE_DIRECT_URL, NOTHING_HEARD
@@ -28,6 +29,8 @@ from headwater.database.migrate import known_migrations, require_room, status
 from headwater.database.pool import Database
 from headwater.database.queries import all_query_files, load_queries
 from headwater.database.translate import with_escapes
+from headwater.deliver.answering import engine_for
+from headwater.deliver.engine_standing import standing_of_engine
 from headwater.errors import (
     MAKE_ROOM,
     DatabaseDown,
@@ -39,6 +42,7 @@ from headwater.errors import (
     SettingError,
     StoreDown,
 )
+from headwater.log import make_logger
 from headwater.net.keys import identity_file, read_keys
 from headwater.net.signing import agent_origin
 from headwater.phrases import size_in_words
@@ -105,6 +109,8 @@ async def examine_database(settings: Settings, data: Path, database: Database, c
     if schema.level == "ok":
         yield await check_access(settings.web, database)
         yield await check_push(settings.web, database)
+        for one in await check_search(settings, database):
+            yield one
         yield await check_size(settings, data, database)
         yield await check_bodies(settings, data, database)
     yield await check_clock(database, clock)
@@ -415,6 +421,19 @@ async def check_push(web: WebSettings, database: Database) -> Check:
         f"Hubs of {named} could push, and are not subscribed to: no public https address is set",
         "Set web.public_url to the https address under which hubs reach the web role.",
     )
+
+
+async def check_search(settings: Settings, database: Database) -> list[Check]:
+    """Who answers searches, and whether it can."""
+    log = make_logger(settings.log.level, settings.log.format)
+    standing = await standing_of_engine(engine_for(database, settings, random_from(), log))
+    hindered = [
+        Check("failure" if one.is_fatal else "warning", one.what.rstrip("."), one.fix) for one in standing.hindrances
+    ]
+    if any(one.is_fatal for one in standing.hindrances):
+        return hindered
+    who = f", {standing.server.rstrip('.')}" if standing.server else ""
+    return [Check("ok", f"Searches are answered by {standing.answers}{who}"), *hindered]
 
 
 def check_contact(settings: Settings) -> Check:

@@ -1,8 +1,8 @@
 """`deliver`: moves changes into the log, and brings every sink up to date. Any number of processes may run."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from datetime import timedelta
 from uuid import UUID
 
@@ -10,20 +10,15 @@ from headwater.clock import SystemClock
 from headwater.database.listen import Listener
 from headwater.database.queries import load_queries
 from headwater.deliver import store
+from headwater.deliver.contexts import open_contexts
 from headwater.deliver.delivering import Delivered, SinkWorker
 from headwater.deliver.from_settings import follow_settings
-from headwater.deliver.http import DEFAULT_TIMEOUT_SECONDS, SinkClient
 from headwater.deliver.log import MOVERS, move_changes
-from headwater.deliver.secrets import is_secret_name, read_secret
 from headwater.deliver.sink import SinkContext
 from headwater.errors import DatabaseDown, QueryFailed, as_fields
-from headwater.net.guard import OperatorGuard
-from headwater.net.identity import identity_of
-from headwater.net.transport import Pooling, Transport
 from headwater.run.heartbeat import heartbeat_of
 from headwater.run.presence import DELIVER, present
-from headwater.services import Services, data_folder
-from headwater.settings.environment import surroundings
+from headwater.services import Services
 from headwater.supervisor import Supervisor
 
 queries = load_queries("headwater.deliver")
@@ -37,28 +32,8 @@ CALM_SECONDS = 1.0
 LOOK_DEAF_EVERY = timedelta(seconds=1)
 
 
-@asynccontextmanager
-async def sink_contexts(services: Services) -> AsyncIterator[Callable[[str], SinkContext]]:
-    """The contexts of sinks, by their names: one transport for all of them."""
-    identity = identity_of(services.settings.fetch, services.settings.web.public_url)
-    # By the machine's clock: whatever days are simulated, a sink's server is real.
-    transport = Transport(identity, OperatorGuard(), SystemClock(), Pooling(idle=0, per_host=0))
-
-    # A holder knows how its request ended before its lease does.
-    timeout = min(DEFAULT_TIMEOUT_SECONDS, services.settings.lease.duration.total_seconds() / 3)
-
-    def secret(name: str) -> str:
-        return read_secret(name, surroundings(), services.settings)
-
-    def client(address: str) -> SinkClient:
-        return SinkClient(transport, secret(address) if is_secret_name(address) else address, timeout=timeout)
-
-    def context(name: str) -> SinkContext:
-        folder = data_folder(services.settings)
-        return SinkContext(name, SystemClock(), services.random, services.log, folder, secret, client)
-
-    async with transport:
-        yield context
+def sink_contexts(services: Services) -> AbstractAsyncContextManager[Callable[[str], SinkContext]]:
+    return open_contexts(services.settings, services.random, services.log)
 
 
 async def run_deliverer(

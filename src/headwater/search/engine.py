@@ -15,6 +15,9 @@ class SearchEngine(Protocol):
 
     async def search(self, query: str, filters: Filters, *, limit: int, cursor: str | None = None) -> SearchPage: ...
 
+    async def require_ready(self) -> None:
+        """Raises SettingError where settings name nobody who could answer."""
+
 
 @dataclass(frozen=True, slots=True)
 class PostgreSQLEngine:
@@ -22,3 +25,6 @@ class PostgreSQLEngine:
 
     async def search(self, query: str, filters: Filters, *, limit: int, cursor: str | None = None) -> SearchPage:
         return await search(self.database, query, filters, limit=limit, cursor=cursor)
+
+    async def require_ready(self) -> None:
+        """Whoever has the archive can search it."""

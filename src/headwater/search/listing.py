@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from headwater.database.pool import Database
 from headwater.errors import UsageError
 from headwater.record_kind import RecordKind
+from headwater.search.column import search_column
 from headwater.search.question import Filters
 from headwater.search.search import Hit, SearchPage, hit_from, queries, require_page, sources_asked, values_of
 
@@ -30,6 +31,8 @@ class Stretch(NamedTuple):
 
 
 DEFAULT_STRETCH = Stretch()
+# In a view with words, while no column has them: those of each document are read from its text.
+READING_STRETCH = Stretch(rows=500, most=2)
 
 
 class ListPlace(NamedTuple):
@@ -47,10 +50,11 @@ async def newest(
     limit: int = 20,
     cursor: str | None = None,
     wanted: Mapping[str, str] | None = None,
-    stretch: Stretch = DEFAULT_STRETCH,
+    stretch: Stretch | None = None,
 ) -> SearchPage:
     """`wanted` are values of a vacancy's columns. A short page with a cursor has searched up to there."""
     require_page(limit)
+    stretch = stretch or await _stretch(database, filters)
     if await _is_unknown_language(database, filters):
         return SearchPage([], None, is_complete=True)
     values = values_of(filters, await sources_asked(database, filters))
@@ -63,6 +67,11 @@ async def newest(
         if len(hits) == limit or cursor is None:
             break
     return SearchPage(hits, cursor, is_complete=True)
+
+
+async def _stretch(database: Database, filters: Filters) -> Stretch:
+    reads_texts = filters.view_question is not None and not (await search_column(database)).is_kept
+    return READING_STRETCH if reads_texts else DEFAULT_STRETCH
 
 
 async def _is_unknown_language(database: Database, filters: Filters) -> bool:

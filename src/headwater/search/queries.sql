@@ -162,7 +162,7 @@ WITH looked AS MATERIALIZED (
                WHEN (SELECT is_in_view(v, 'document', l.source_id, (SELECT s.tags FROM sources s WHERE s.id = l.source_id),
                                    l.language, (SELECT s.country FROM sources s WHERE s.id = l.source_id), l.quality, l.rights)
                      FROM views v WHERE v.id = :view_id)
-               THEN :view_question::text IS NULL OR (SELECT e.search @@ :view_question::tsquery FROM documents e WHERE e.bucket = l.bucket AND e.url_hash = l.url_hash)
+               THEN :view_question::text IS NULL OR (SELECT coalesce(e.search, document_words(e.language, e.title, e.summary, e.keywords, e.author, e.text)) @@ :view_question::tsquery FROM documents e WHERE e.bucket = l.bucket AND e.url_hash = l.url_hash)
                ELSE false END
       AND (:since::timestamptz IS NULL OR coalesce(l.published_at, l.first_seen_at) >= :since)
       AND (:until::timestamptz IS NULL OR coalesce(l.published_at, l.first_seen_at) < :until)
@@ -210,7 +210,7 @@ WITH looked AS MATERIALIZED (
                WHEN (SELECT is_in_view(v, 'job', l.source_id, (SELECT s.tags FROM sources s WHERE s.id = l.source_id),
                                    l.language, coalesce(l.country_iso, (SELECT s.country FROM sources s WHERE s.id = l.source_id)), NULL, '{}')
                      FROM views v WHERE v.id = :view_id)
-               THEN :view_question::text IS NULL OR (SELECT e.search_tsv @@ :view_question::tsquery FROM jobs e WHERE e.bucket = l.bucket AND e.canonical_hash = l.canonical_hash)
+               THEN :view_question::text IS NULL OR (SELECT coalesce(e.search_tsv, job_words(e.language, e.title, e.org_name, e.description_snippet, e.mission_tags, e.functional_tags)) @@ :view_question::tsquery FROM jobs e WHERE e.bucket = l.bucket AND e.canonical_hash = l.canonical_hash)
                ELSE false END
       AND (:country_iso::text IS NULL OR l.country_iso = :country_iso)
       AND (:level_norm::text IS NULL OR l.level_norm = :level_norm)
@@ -278,9 +278,9 @@ SELECT id, name, query, kinds, source_ids, tags, languages, countries, min_quali
 -- How many of the newest documents are in a view, and how many were looked at.
 SELECT count(*) FILTER (WHERE is_in_view(v, 'document', d.source_id, (SELECT s.tags FROM sources s WHERE s.id = d.source_id),
                                    d.language, (SELECT s.country FROM sources s WHERE s.id = d.source_id), d.quality, d.rights)
-                              AND ($2::text IS NULL OR d.search @@ $2::tsquery)) AS found, count(*) AS looked
+                              AND ($2::text IS NULL OR coalesce(d.search, document_words(d.language, d.title, d.summary, d.keywords, d.author, d.text)) @@ $2::tsquery)) AS found, count(*) AS looked
 FROM views v CROSS JOIN LATERAL (
-    SELECT e.source_id, e.language, e.quality, e.rights, e.search FROM documents e WHERE e.deleted_at IS NULL AND e.duplicate_of IS NULL
+    SELECT e.source_id, e.language, e.quality, e.rights, e.search, e.title, e.summary, e.keywords, e.author, e.text FROM documents e WHERE e.deleted_at IS NULL AND e.duplicate_of IS NULL
     ORDER BY e.first_seen_at DESC LIMIT $3::integer) AS d
 WHERE v.id = $1::uuid;
 
@@ -289,8 +289,152 @@ WHERE v.id = $1::uuid;
 SELECT count(*) FILTER (WHERE j.status = 'active' AND j.duplicate_of IS NULL
                               AND is_in_view(v, 'job', j.source_id, (SELECT s.tags FROM sources s WHERE s.id = j.source_id),
                                    j.language, coalesce(j.country_iso, (SELECT s.country FROM sources s WHERE s.id = j.source_id)), NULL, '{}')
-                              AND ($2::text IS NULL OR j.search_tsv @@ $2::tsquery)) AS found, count(*) AS looked
+                              AND ($2::text IS NULL OR coalesce(j.search_tsv, job_words(j.language, j.title, j.org_name, j.description_snippet, j.mission_tags, j.functional_tags)) @@ $2::tsquery)) AS found, count(*) AS looked
 FROM views v CROSS JOIN LATERAL (
-    SELECT e.source_id, e.language, e.country_iso, e.search_tsv, e.status, e.duplicate_of FROM jobs e
+    SELECT e.source_id, e.language, e.country_iso, e.search_tsv, e.status, e.duplicate_of, e.title, e.org_name, e.description_snippet,
+           e.mission_tags, e.functional_tags FROM jobs e
     ORDER BY e.created_at DESC LIMIT $3::integer) AS j
 WHERE v.id = $1::uuid;
+
+-- name: search_column_now
+-- Whether the columns that PostgreSQL searches are kept, and how far they were emptied or filled.
+SELECT state, kind, bucket, hash, done, changed_at FROM search_column;
+
+-- name: question_as_typed
+-- A question with all its words, as they were typed: other servers have rules of their own for them.
+SELECT websearch_to_tsquery('simple', $1::text)::text;
+
+-- name: words_left_out
+-- Of some words those that languages leave out, such as "the".
+SELECT c.config, array_agg(w.word) AS words FROM unnest($1::text[]) AS c (config) CROSS JOIN unnest($2::text[]) AS w (word)
+WHERE numnode(plainto_tsquery(c.config::regconfig, w.word)) = 0 GROUP BY c.config;
+
+-- name: documents_found
+-- Of documents that another server found, those that pass the filters now, as they are now.
+SELECT k.bucket, k.hash, d.source_id, d.url, d.title, d.language, d.published_at, d.first_seen_at, d.duplicate_of IS NOT NULL AS is_duplicate,
+       d.version, left(d.text, 200) || CASE WHEN length(d.text) > 200 THEN '…' ELSE '' END AS beginning
+FROM unnest(:buckets::smallint[], :hashes::bytea[]) AS k (bucket, hash)
+CROSS JOIN LATERAL (SELECT e.source_id, e.url, e.title, e.language, e.published_at, e.first_seen_at, e.duplicate_of, e.version, e.text,
+                           e.deleted_at, e.authors, e.rights, e.quality
+                    FROM documents e WHERE e.bucket = k.bucket AND e.url_hash = k.hash LIMIT 1) AS d
+WHERE d.deleted_at IS NULL
+  AND (:language::text IS NULL OR d.language = :language) AND (:sources::uuid[] IS NULL OR d.source_id = ANY (:sources))
+  AND (:since::timestamptz IS NULL OR coalesce(d.published_at, d.first_seen_at) >= :since)
+  AND (:until::timestamptz IS NULL OR coalesce(d.published_at, d.first_seen_at) < :until)
+  AND (:duplicates::boolean OR d.duplicate_of IS NULL) AND (:author::text IS NULL OR :author = ANY (d.authors))
+  AND (:rights::text[] = '{}' OR has_rights(d.rights, :rights))
+  AND (:view_id::uuid IS NULL
+       OR (SELECT is_in_view(v, 'document', d.source_id, (SELECT s.tags FROM sources s WHERE s.id = d.source_id),
+                             d.language, (SELECT s.country FROM sources s WHERE s.id = d.source_id), d.quality, d.rights)
+           FROM views v WHERE v.id = :view_id));
+
+-- name: jobs_found
+-- As documents_found, among the vacancies that are open.
+SELECT k.bucket, k.hash, j.source_id, j.apply_url AS url, j.title, j.language, NULL::timestamptz AS published_at,
+       j.created_at AS first_seen_at, j.duplicate_of IS NOT NULL AS is_duplicate, j.version,
+       left(j.description_snippet, 200) || CASE WHEN length(j.description_snippet) > 200 THEN '…' ELSE '' END AS beginning
+FROM unnest(:buckets::smallint[], :hashes::bytea[]) AS k (bucket, hash)
+CROSS JOIN LATERAL (SELECT o.source_id, o.apply_url, o.title, o.language, o.created_at, o.duplicate_of, o.version, o.description_snippet,
+                           o.status, o.country_iso
+                    FROM jobs o WHERE o.bucket = k.bucket AND o.canonical_hash = k.hash LIMIT 1) AS j
+WHERE j.status = 'active'
+  AND (:language::text IS NULL OR j.language = :language) AND (:sources::uuid[] IS NULL OR j.source_id = ANY (:sources))
+  AND (:since::timestamptz IS NULL OR j.created_at >= :since) AND (:until::timestamptz IS NULL OR j.created_at < :until)
+  AND (:duplicates::boolean OR j.duplicate_of IS NULL) AND (:rights::text[] = '{}' OR has_rights('{}', :rights))
+  AND (:view_id::uuid IS NULL
+       OR (SELECT is_in_view(v, 'job', j.source_id, (SELECT s.tags FROM sources s WHERE s.id = j.source_id), j.language,
+                             coalesce(j.country_iso, (SELECT s.country FROM sources s WHERE s.id = j.source_id)), NULL, '{}')
+           FROM views v WHERE v.id = :view_id));
+
+-- name: duplicates_of_found
+-- Documents that say the same as some others, at most so many of each: no sink holds them.
+SELECT k.hash AS original, d.bucket, d.url_hash AS hash, d.first_seen_at
+FROM unnest($1::smallint[], $2::bytea[]) AS k (bucket, hash)
+CROSS JOIN LATERAL (SELECT e.bucket, e.url_hash, e.first_seen_at FROM documents e
+                    WHERE e.duplicate_bucket = k.bucket AND e.duplicate_of = k.hash AND e.deleted_at IS NULL LIMIT $3::integer) AS d;
+
+-- name: begin_switch
+-- The columns are emptied or filled from now on, from the first row; nothing where that was begun before.
+UPDATE search_column SET state = $1::text, kind = 'document', bucket = -1, hash = '', done = 0, changed_at = now()
+WHERE state <> $1;
+
+-- name: lock_switch
+-- How far a switch is; nobody else does a part of it until this transaction ends.
+SELECT state, kind, bucket, hash, done, changed_at FROM search_column FOR UPDATE;
+
+-- name: note_switch
+-- How far a switch is now.
+UPDATE search_column SET kind = $1::text, bucket = $2::smallint, hash = $3::bytea, done = done + $4::bigint;
+
+-- name: end_switch
+-- All rows are emptied, or filled.
+UPDATE search_column SET state = $2::text, kind = '', bucket = -1, hash = '', changed_at = now() WHERE state = $1::text;
+
+-- name: empty_documents
+-- The next documents by key, out of search: how many were looked at, and the last of them.
+WITH looked AS MATERIALIZED (
+    SELECT d.bucket, d.url_hash FROM documents d WHERE (d.bucket, d.url_hash) > ($1::smallint, $2::bytea)
+    ORDER BY d.bucket, d.url_hash LIMIT $3::integer
+), held AS MATERIALIZED (
+    SELECT d.bucket, d.url_hash FROM looked l JOIN documents d ON d.bucket = l.bucket AND d.url_hash = l.url_hash
+    WHERE d.search IS NOT NULL ORDER BY d.bucket, d.url_hash FOR NO KEY UPDATE OF d
+), written AS (
+    UPDATE documents d SET search = NULL FROM held h WHERE d.bucket = h.bucket AND d.url_hash = h.url_hash RETURNING 1
+)
+SELECT (SELECT count(*) FROM looked) AS looked, (SELECT count(*) FROM written) AS written, l.bucket, l.url_hash AS hash
+FROM looked l ORDER BY l.bucket DESC, l.url_hash DESC LIMIT 1;
+
+-- name: empty_jobs
+-- As empty_documents.
+WITH looked AS MATERIALIZED (
+    SELECT j.bucket, j.canonical_hash FROM jobs j WHERE (j.bucket, j.canonical_hash) > ($1::smallint, $2::bytea)
+    ORDER BY j.bucket, j.canonical_hash LIMIT $3::integer
+), held AS MATERIALIZED (
+    SELECT j.bucket, j.canonical_hash FROM looked l JOIN jobs j ON j.bucket = l.bucket AND j.canonical_hash = l.canonical_hash
+    WHERE j.search_tsv IS NOT NULL ORDER BY j.bucket, j.canonical_hash FOR NO KEY UPDATE OF j
+), written AS (
+    UPDATE jobs j SET search_tsv = NULL FROM held h WHERE j.bucket = h.bucket AND j.canonical_hash = h.canonical_hash RETURNING 1
+)
+SELECT (SELECT count(*) FROM looked) AS looked, (SELECT count(*) FROM written) AS written, l.bucket, l.canonical_hash AS hash
+FROM looked l ORDER BY l.bucket DESC, l.canonical_hash DESC LIMIT 1;
+
+-- name: fill_documents
+-- As empty_documents, into search again: by what each says when it is written.
+WITH looked AS MATERIALIZED (
+    SELECT d.bucket, d.url_hash FROM documents d WHERE (d.bucket, d.url_hash) > ($1::smallint, $2::bytea)
+    ORDER BY d.bucket, d.url_hash LIMIT $3::integer
+), held AS MATERIALIZED (
+    SELECT d.bucket, d.url_hash FROM looked l JOIN documents d ON d.bucket = l.bucket AND d.url_hash = l.url_hash
+    WHERE d.search IS NULL AND d.deleted_at IS NULL ORDER BY d.bucket, d.url_hash FOR NO KEY UPDATE OF d
+), written AS (
+    UPDATE documents d SET search = document_words(d.language, d.title, d.summary, d.keywords, d.author, d.text)
+    FROM held h WHERE d.bucket = h.bucket AND d.url_hash = h.url_hash RETURNING 1
+)
+SELECT (SELECT count(*) FROM looked) AS looked, (SELECT count(*) FROM written) AS written, l.bucket, l.url_hash AS hash
+FROM looked l ORDER BY l.bucket DESC, l.url_hash DESC LIMIT 1;
+
+-- name: fill_jobs
+-- As fill_documents; vacancies that are over have their words, too.
+WITH looked AS MATERIALIZED (
+    SELECT j.bucket, j.canonical_hash FROM jobs j WHERE (j.bucket, j.canonical_hash) > ($1::smallint, $2::bytea)
+    ORDER BY j.bucket, j.canonical_hash LIMIT $3::integer
+), held AS MATERIALIZED (
+    SELECT j.bucket, j.canonical_hash FROM looked l JOIN jobs j ON j.bucket = l.bucket AND j.canonical_hash = l.canonical_hash
+    WHERE j.search_tsv IS NULL ORDER BY j.bucket, j.canonical_hash FOR NO KEY UPDATE OF j
+), written AS (
+    UPDATE jobs j
+    SET search_tsv = job_words(j.language, j.title, j.org_name, j.description_snippet, j.mission_tags, j.functional_tags)
+    FROM held h WHERE j.bucket = h.bucket AND j.canonical_hash = h.canonical_hash RETURNING 1
+)
+SELECT (SELECT count(*) FROM looked) AS looked, (SELECT count(*) FROM written) AS written, l.bucket, l.canonical_hash AS hash
+FROM looked l ORDER BY l.bucket DESC, l.canonical_hash DESC LIMIT 1;
+
+-- name: writers_now
+-- Transactions that are writing documents or vacancies in this moment.
+SELECT DISTINCT l.virtualtransaction FROM pg_locks l
+WHERE l.relation IN ('documents'::regclass, 'jobs'::regclass) AND l.mode = 'RowExclusiveLock' AND l.granted AND l.pid <> pg_backend_pid()
+  AND l.database = (SELECT b.oid FROM pg_database b WHERE b.datname = current_database());
+
+-- name: is_index_whole
+-- Whether an index is there and was built to its end; nothing where it is not there.
+SELECT i.indisvalid FROM pg_index i WHERE i.indexrelid = to_regclass($1::text);

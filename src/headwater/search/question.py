@@ -16,7 +16,7 @@ LONGEST_QUESTION = 500
 # Between words, not in a date, a fraction or an address's `//`; as where vacancies are stored.
 _SLASH = re.compile(r"(?<=[^\s\d/])/(?=[^\s\d/])")
 _SLASHED = re.compile(r"(?=[^\s-])\S*?[^\s\d/]/[^\s\d/]\S*")
-_PLACE = struct.Struct(">fB32s")
+_PLACE = struct.Struct(">dB32s")
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ LARGEST_PAGE = 100
 POSTGRESQL = "PostgreSQL"
 MARK = "**"  # around what matched, in plain text
 # Signs that no text is written with, and that no word is made of: around what matched, and for < and >.
-_MATCHED, _ANGLES = "\ufdd2", "\ufdd0\ufdd1"
+MATCHED, _ANGLES = "\ufdd2", "\ufdd0\ufdd1"
 _SHOWN = str.maketrans(_ANGLES, "<>")
 STATEMENT_TIMED_OUT = "57014"
 # Documents of so many sources are found by their sources; of more, the newest of all are looked through.
@@ -99,7 +99,7 @@ async def search(
         "most": bounds.most_ranked,
         "looked": looked,
         "limit": limit + 1,  # one more, to know whether there is one
-        "mark": _MATCHED,
+        "mark": MATCHED,
         "angles": _ANGLES,
     }
     rows = await _rows(database, wanted, asked, values, bounds.patience_seconds)
@@ -160,7 +160,7 @@ def values_of(wanted: Filters, sources: Sequence[UUID] | None) -> dict[str, obje
 
 
 def hit_from(row: Any, kind: RecordKind) -> Hit:
-    pieces = tuple((row["marked"] or "").translate(_SHOWN).split(_MATCHED))
+    pieces = tuple((row["marked"] or "").translate(_SHOWN).split(MATCHED))
     return Hit(kind, pieces=pieces, **{name: row[name] for name in Hit.__slots__ if name not in ("kind", "pieces")})
 
 

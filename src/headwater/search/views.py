@@ -9,6 +9,7 @@ from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
 from headwater.errors import NotFound, UsageError
 from headwater.record_kind import RecordKind
+from headwater.search.column import search_column
 from headwater.search.question import Filters, with_slashes_parted, words_of
 
 queries = load_queries("headwater.search")
@@ -16,6 +17,8 @@ queries = load_queries("headwater.search")
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
 # Records that are looked at to count those of a view: more would make a person wait.
 MOST_COUNTED = 5_000
+# The same of a view with words, while no column has them: each text is read.
+MOST_READ = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,10 +131,12 @@ async def count_in_view(database: Database, view: View, kind: RecordKind) -> Vie
     question = await question_of(database, view, kind)
     is_job = kind is RecordKind.JOB
     statement = queries.count_jobs_in_view if is_job else queries.count_documents_in_view
-    row = await database.fetchrow(statement, view.id, question, MOST_COUNTED)
+    reads_texts = question is not None and not (await search_column(database)).is_kept
+    most = MOST_READ if reads_texts else MOST_COUNTED
+    row = await database.fetchrow(statement, view.id, question, most)
     if row is None:
         raise NotFound("This view was removed.")
-    return ViewCount(kind, row["found"], row["looked"], is_all=row["looked"] < MOST_COUNTED)
+    return ViewCount(kind, row["found"], row["looked"], is_all=row["looked"] < most)
 
 
 async def sinks_of_view(database: Database | Connection, view: View) -> dict[UUID, str]:

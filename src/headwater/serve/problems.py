@@ -72,6 +72,11 @@ class ProblemDetails(BaseModel):
     error: ErrorInShort
 
 
+def status_of_page(error: HeadwaterError) -> int:
+    """Of a page that shows the error beside the fields it came from: nobody's mistake, or of who filled them in."""
+    return 503 if isinstance(error, DependencyDown) else 422
+
+
 def problem_of(error: HeadwaterError, mode: Mode) -> ProblemDetails:
     if isinstance(error, QueryFailed) and error.sqlstate in UNKEPT_SIGNS:
         return problem(422, "A text holds a sign that no text may hold, such as NUL.", "Leave it out.")

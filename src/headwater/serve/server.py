@@ -18,7 +18,7 @@ from headwater.accounts.protection import require_consistent
 from headwater.accounts.sessions import Sessions
 from headwater.clock import SystemClock
 from headwater.discover.push.inbox import PushInbox
-from headwater.errors import Busy, DatabaseDown, QueryFailed, as_fields
+from headwater.errors import Busy, DatabaseDown, QueryFailed, SettingError, as_fields
 from headwater.run.heartbeat import heartbeat_of
 from headwater.run.presence import WEB, present
 from headwater.serve.access.entrance import entrance_of
@@ -79,6 +79,7 @@ async def serve(
     services: Services, bound: ListeningSocket, stop: asyncio.Event, on_ready: Callable[[str], None] = lambda _: None
 ) -> None:
     """Until told to stop; answers under way are finished."""
+    await _tell_of_searches(services)
     async with (
         OperationRunner(services.database, services.log, services.settings.service.mode) as operations,
         live_parts(services) as live,
@@ -106,6 +107,14 @@ async def serve(
         with suppress(TimeoutError):
             async with asyncio.timeout(GRACE_SECONDS):
                 await inbox.write()
+
+
+async def _tell_of_searches(services: Services) -> None:
+    """Without an engine all else is served: the sink that is missing may be made here."""
+    try:
+        await services.search.require_ready()
+    except SettingError as missing:
+        services.log.warning("searches_unanswered", **as_fields(missing))
 
 
 def server_config(app: ASGIApp) -> uvicorn.Config:

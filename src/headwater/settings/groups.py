@@ -439,6 +439,17 @@ class DeliverSettings(SettingsGroup):
     meili_jobs_index: str = Field("jobs_index", max_length=200, description="Index of vacancies in Meilisearch.")
 
 
+class SearchSettings(SettingsGroup):
+    """Who answers searches of the archive."""
+
+    engine: Literal["postgresql", "opensearch"] = Field(
+        "postgresql",
+        description="`opensearch` asks the server that a sink of the layout `search` fills; so does `postgresql` once "
+        "`headwater db search-engine opensearch` has switched its search columns off.",
+    )
+    sink: str = Field("", max_length=63, description="That sink by its name; unless said, the only one of that layout.")
+
+
 class WebSettings(SettingsGroup):
     """The web role: the API and what else is reached over HTTP."""
 
@@ -497,6 +508,7 @@ class Settings(SettingsGroup):
     archive: ArchiveSettings = ArchiveSettings()
     poll: PollSettings = PollSettings()
     deliver: DeliverSettings = DeliverSettings()
+    search: SearchSettings = SearchSettings()
     web: WebSettings = WebSettings()
 
 

@@ -139,7 +139,7 @@ class Documents:
 
 @dataclass(frozen=True, slots=True)
 class SearchIndexes:
-    """An index for each kind and each language's rules, which `headwater search engine opensearch` asks."""
+    """An index for each kind and each language's rules, which searches are put to."""
 
     prefix: str
     shards: int = 1
@@ -149,7 +149,7 @@ class SearchIndexes:
     reads: ClassVar[Sequence[str] | bool] = ("version",)
 
     def place_of(self, record: Record) -> str:
-        return self._index(record.key.kind, search_index.rules_for(record))
+        return self.index_of(record.key.kind, search_index.rules_for(record))
 
     def document_of(self, record: Record) -> dict[str, Any]:
         return search_index.document_of(record)
@@ -169,18 +169,18 @@ class SearchIndexes:
         return {place: _template(place, definition) for place, definition in self._definitions().items()}
 
     def searched(self, kind: RecordKind) -> str | None:
-        return self._index(kind, "*")
+        return self.index_of(kind, "*")
 
     def held_record(self, hit: Mapping[str, Any]) -> HeldRecord:
         return HeldRecord(hit["_id"], hit["_source"].get("version") or 0, hit["_index"])
 
-    def _index(self, kind: RecordKind, rules: str) -> str:
+    def index_of(self, kind: RecordKind, rules: str) -> str:
         return f"{self.prefix}_search_{ALIASES[kind]}_{rules}"
 
     def _definitions(self) -> dict[str, Mapping[str, Any]]:
         settings = {"number_of_shards": self.shards, "number_of_replicas": self.replicas}
         return {
-            self._index(kind, rules): _definition(
+            self.index_of(kind, rules): _definition(
                 search_index.mapping_of(kind), settings | {"analysis": search_index.analysis_of(rules)}
             )
             for kind in RecordKind

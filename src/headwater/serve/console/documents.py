@@ -50,6 +50,7 @@ from headwater.serve.console.shown import (
 from headwater.serve.console.visit import PageQuery, PageVisit, Visited
 from headwater.serve.operations import Progress
 from headwater.serve.pages.markup import Markup, element, joined
+from headwater.serve.problems import status_of_page
 from headwater.serve.shared import LongWork
 from headwater.serve.topics import Topic
 from headwater.shapes.archive import replayed_as_dict
@@ -76,7 +77,7 @@ async def documents_page(caller: Viewer, visit: Visited) -> HTMLResponse:
         answer = await documents_wished(services, query.get("q"), wish_in(query), ROWS, query.get("cursor") or None)
     except HeadwaterError as error:
         body = joined(filters, notice("fail", cut(error.what), f" {cut(error.fix)}"))
-        return await visit.page(PageBody("Documents", body), status=422)
+        return await visit.page(PageBody("Documents", body), status=status_of_page(error))
     empty = empty_state(*nothing_found(query, "No documents yet. They come with the first pages of a source."))
     main = joined(
         filters,

@@ -30,6 +30,7 @@ from headwater.serve.console.shell import PageBody
 from headwater.serve.console.shown import NOTHING, cut, foreign, foreign_link, foreign_paragraphs, moment, state
 from headwater.serve.console.visit import PageQuery, PageVisit, Visited, see_other
 from headwater.serve.pages.markup import Markup, element, joined
+from headwater.serve.problems import status_of_page
 from headwater.serve.topics import Topic
 
 router = APIRouter(include_in_schema=False)
@@ -50,7 +51,7 @@ async def jobs_page(caller: Viewer, visit: Visited) -> HTMLResponse:
         answer = await jobs_wished(services, query.get("q"), wish_in(query), ROWS, query.get("cursor") or None)
     except HeadwaterError as error:
         body = joined(_filters(query), notice("fail", cut(error.what), f" {cut(error.fix)}"))
-        return await visit.page(PageBody("Jobs", body), status=422)
+        return await visit.page(PageBody("Jobs", body), status=status_of_page(error))
     made = [
         TableColumn[DetailedHit](
             "Title", lambda one: link(foreign(one.hit.title, 160), f"{PATH}/{one.about['id']}"), "main"

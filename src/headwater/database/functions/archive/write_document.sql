@@ -20,7 +20,7 @@ begin
         n.claimed_bucket, n.claimed_hash, case when n.claimed_hash is not null then n.canonical_url end, p_is_believed,
         p_original.bucket, p_original.url_hash, p_near.bucket, p_near.url_hash, p_told_since, p_told_first, p_version, p_now,
         p_now, p_now, n.rights, n.rights_statements::jsonb, n.authors, n.blocks,
-        search_vector(n.language, n.title, n.summary, array_to_string(n.keywords, ' ') || ' ' || n.author, n.text))
+        case when is_search_kept() then document_words(n.language, n.title, n.summary, n.keywords, n.author, n.text) end)
     on conflict (bucket, url_hash) do update
     set source_id = excluded.source_id, url = excluded.url, canonical_url = excluded.canonical_url, title = excluded.title,
         text = excluded.text, word_count = excluded.word_count, content_hash = excluded.content_hash,

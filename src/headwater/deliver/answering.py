@@ -1,0 +1,47 @@
+"""Who answers a search now: as settings say, and as the columns stand that PostgreSQL would search."""
+
+from dataclasses import dataclass
+from functools import partial
+
+from headwater.chance import Random
+from headwater.database.pool import Database
+from headwater.deliver.contexts import SEARCH_SECONDS, open_contexts
+from headwater.deliver.search_engine import OpenSearchEngine
+from headwater.deliver.search_sink import OpenContexts, search_sink
+from headwater.errors import DependencyDown, SettingError
+from headwater.log import Logger
+from headwater.search.column import search_column
+from headwater.search.engine import PostgreSQLEngine, SearchEngine
+from headwater.search.question import Filters
+from headwater.search.search import SearchPage
+from headwater.settings import Settings
+from headwater.settings.groups import SearchSettings
+
+
+def engine_for(database: Database, settings: Settings, random: Random, log: Logger) -> "InstalledEngine":
+    return InstalledEngine(database, settings.search, partial(open_contexts, settings, random, log, SEARCH_SECONDS))
+
+
+@dataclass(frozen=True, slots=True)
+class InstalledEngine:
+    """Chosen for each search: a switch of the columns is obeyed by processes that run, from their next one on."""
+
+    database: Database
+    settings: SearchSettings
+    contexts: OpenContexts
+
+    async def search(self, query: str, filters: Filters, *, limit: int, cursor: str | None = None) -> SearchPage:
+        try:
+            engine = await self.chosen()
+        except SettingError as missing:
+            # Whoever searches need not be who writes the settings.
+            raise DependencyDown(f"Nobody can answer searches. {missing.what}", fix=missing.fix) from missing
+        return await engine.search(query, filters, limit=limit, cursor=cursor)
+
+    async def require_ready(self) -> None:
+        await self.chosen()
+
+    async def chosen(self) -> SearchEngine:
+        if self.settings.engine == "postgresql" and (await search_column(self.database)).is_kept:
+            return PostgreSQLEngine(self.database)
+        return OpenSearchEngine(self.database, await search_sink(self.database, self.settings.sink), self.contexts)
