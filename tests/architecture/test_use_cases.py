@@ -91,7 +91,7 @@ SAME = {
     "sinks rebuild": ["rebuild_sink"],
     "sinks verify": ["verify_sink"],
     "sinks rm": ["delete_sink"],
-    "takedown add": ["add_takedown"],
+    "takedown add": ["add_takedown", "show_takedown_reach"],
     "takedown rm": ["lift_takedown"],
     "takedown list": ["list_takedowns"],
     "takedown show": ["show_takedown"],

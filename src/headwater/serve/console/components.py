@@ -8,7 +8,8 @@ from headwater.serve.console.forms import hidden
 from headwater.serve.console.icons import icon
 from headwater.serve.console.shown import cut, quantity
 from headwater.serve.console.visit import PageQuery
-from headwater.serve.pages.markup import Markup, element, joined
+from headwater.serve.pages.markup import Markup, element, joined, prose
+from headwater.serve.ways import page_way
 
 T = TypeVar("T")
 NOTHING = Markup("")
@@ -206,6 +207,12 @@ def empty_state(says: str, *ways: Markup) -> Markup:
 def link(told: str, href: str, *, class_: str = "") -> Markup:
     """To a page of ours."""
     return element("a", told, href=href, class_=class_)
+
+
+def way_on(told: str, most: int = 400) -> Markup:
+    """What to do about something, said for a terminal: where a page of ours does it, that page."""
+    way = page_way(told)
+    return link(cut(way.told, most), way.href) if way else prose(cut(told, most))
 
 
 def cut_note(shown: int, total: int, noun: str, href: str = "") -> Markup:

@@ -35,6 +35,7 @@ from headwater.serve.console.components import (
     panel,
     segments,
     table,
+    way_on,
 )
 from headwater.serve.console.forms import (
     Fields,
@@ -121,7 +122,7 @@ async def frontier_page(caller: Viewer, visit: Visited) -> HTMLResponse:
     try:
         wanted = await filter_of(visit, query)
     except HeadwaterError as error:
-        main = joined(_filters(query), notice("fail", cut(error.what), f" {cut(error.fix)}"))
+        main = joined(_filters(query), notice("fail", cut(error.what), " ", way_on(error.fix)))
         return await visit.page(PageBody("Frontier", main), status=422)
     page = await list_entries(database, wanted, limit=ROWS, cursor=query.get("cursor") or None)
     total = await count_matching(database, wanted)

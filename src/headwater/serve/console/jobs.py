@@ -23,6 +23,7 @@ from headwater.serve.console.components import (
     pager,
     panel,
     table,
+    way_on,
 )
 from headwater.serve.console.documents import export_links, nothing_found, told_of, view_path
 from headwater.serve.console.forms import Fields, choice_field, confirm_form, text_field
@@ -49,7 +50,7 @@ async def jobs_page(caller: Viewer, visit: Visited) -> HTMLResponse:
     try:
         answer = await jobs_wished(services, query.get("q"), wish_in(query), ROWS, query.get("cursor") or None)
     except HeadwaterError as error:
-        body = joined(_filters(query), notice("fail", cut(error.what), f" {cut(error.fix)}"))
+        body = joined(_filters(query), notice("fail", cut(error.what), " ", way_on(error.fix)))
         return await visit.page(PageBody("Jobs", body), status=422)
     made = [
         TableColumn[DetailedHit](

@@ -15,7 +15,17 @@ from headwater.accounts.users import User, UserChange
 from headwater.actions.accounts import make_token, page_of_audit, page_of_tokens, page_of_users
 from headwater.errors import HeadwaterError, UsageError
 from headwater.serve.access.gate import Admin
-from headwater.serve.console.components import TableColumn, empty_state, filter_bar, link, notice, pager, panel, table
+from headwater.serve.console.components import (
+    TableColumn,
+    empty_state,
+    filter_bar,
+    link,
+    notice,
+    pager,
+    panel,
+    table,
+    way_on,
+)
 from headwater.serve.console.forms import (
     Fields,
     FormFields,
@@ -276,7 +286,7 @@ async def audit_page(caller: Admin, visit: Visited) -> HTMLResponse:
         wanted = AuditFilter(query.get("actor") or None, query.get("action") or None, _since(query.get("since")))
         page = await page_of_audit(visit.services.database, wanted, ROWS, query.get("cursor") or None)
     except HeadwaterError as error:
-        body = joined(settings_tabs(AUDIT), bar, notice("fail", cut(error.what), f" {cut(error.fix)}"))
+        body = joined(settings_tabs(AUDIT), bar, notice("fail", cut(error.what), " ", way_on(error.fix)))
         return await visit.page(PageBody("Audit log", body), status=422)
     made = [
         TableColumn[StoredLine]("When", lambda one: moment(one.at, visit.now), "main"),
