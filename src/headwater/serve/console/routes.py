@@ -3,6 +3,7 @@
 from fastapi import APIRouter
 
 from headwater.serve.console import (
+    account,
     documents,
     frontier,
     frontier_adding,
@@ -18,6 +19,7 @@ from headwater.serve.console import (
 )
 
 PAGE_ROUTERS: tuple[APIRouter, ...] = (
+    account.router,
     documents.router,
     frontier.router,
     frontier_adding.router,
