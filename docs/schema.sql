@@ -1498,6 +1498,20 @@ create table former_robots (
 CREATE INDEX former_robots_by_time ON former_robots USING btree (until);
 CREATE INDEX former_robots_of_host ON former_robots USING btree (bucket, host);
 
+-- Lines of the log from warning on, of all processes: the newest 20,000, a day long.
+create table process_lines (
+    id         bigint not null generated always as identity,
+    at         timestamptz not null,  -- By the clock of the machine.
+    process_id uuid not null,
+    role       text not null,
+    host       text not null,
+    pid        integer not null,
+    level      text not null,
+    event      text not null,
+    fields     jsonb not null default '{}'::jsonb,
+    constraint process_lines_pkey PRIMARY KEY (id)
+);
+
 create view takedown_watchers as
  SELECT virtualtransaction AS transaction
    FROM pg_locks

@@ -99,6 +99,7 @@ SAME = {
     "takedown accept": ["accept_takedown_request"],
     "takedown refuse": ["refuse_takedown_request"],
     "workers list": ["show_workers"],
+    "workers log": ["list_log_lines"],
     "workers drain": ["drain_worker"],
     "workers resume": ["resume_worker"],
     "verify": ["verify_request"],
