@@ -106,7 +106,7 @@ async def test_a_killed_worker_is_seen_and_what_it_held_is_done_by_another(
         await expect(row).to_contain_text("silent")
         await expect(row.locator("button")).to_have_count(0)
         await one.go("/console/problems")
-        await shown(page, "main", "silent")
+        await shown(page, "main", "nobody fetches")
         if has_script:
             await one.require_fine()
         async with a_role(database_url, "fetch", site.settings) as another:
@@ -206,7 +206,7 @@ async def test_a_document_is_found_read_and_taken_down(
     async with watched(chromium, served.address, width=width, scheme=scheme, has_script=has_script) as one:
         page = await one.go("/console/documents")
         await page.fill("[name=q]", "tide")
-        await page.click("button:text-is('Filter')")
+        await page.click("button:text-is('Search')")
         await expect(page.locator("#hits li")).to_have_count(2)
         if has_script:
             await one.require_fine()

@@ -141,7 +141,9 @@ def segments(
     return element("nav", *made, class_="segments", aria_label=label)
 
 
-def filter_bar(query: PageQuery, *fields: Markup, keeps: Sequence[str] = (), keeps_order: bool = True) -> Markup:
+def filter_bar(
+    query: PageQuery, *fields: Markup, keeps: Sequence[str] = (), keeps_order: bool = True, verb: str = "Filter"
+) -> Markup:
     """Filters stand in the address. `keeps`: values of it that are set elsewhere, such as by segments; the order, too,
     unless one of the fields sets it.
     """
@@ -149,7 +151,7 @@ def filter_bar(query: PageQuery, *fields: Markup, keeps: Sequence[str] = (), kee
     kept = [hidden(name, query.get(name)) for name in names if query.get(name)]
     is_set = set(query.values) - {"cursor", "order", *keeps}
     clear = element("a", "Clear", href=query.path, class_="clear") if is_set else NOTHING
-    apply = element("button", "Filter", type="submit")
+    apply = element("button", verb, type="submit")
     return element(
         "form", *kept, *fields, apply, clear, method="get", action=query.path, class_="filters", role="search"
     )

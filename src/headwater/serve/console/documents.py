@@ -115,6 +115,7 @@ def _filters(query: PageQuery, views: Sequence[str]) -> Markup:
         text_field("since", "Since", query.get("since"), placeholder="7d or 2026-05-01"),
         choice_field("view", "View", [("", "Any"), *((name, name) for name in views)], query.get("view")),
         check_field("duplicates", "Duplicates too", is_set=query.get("duplicates") == "yes"),
+        verb="Search",
     )
 
 

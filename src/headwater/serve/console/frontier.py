@@ -204,6 +204,11 @@ def _figures(visit: PageVisit, stats: FrontierStats) -> Markup:
     return columns(panel("Hosts with something to fetch", now, note="now", id_="hosts-now"), beside)
 
 
+def _last_error(one: EntryRow) -> Markup:
+    told = one.reason or one.last_error
+    return foreign(told, 80) if told else NOTHING
+
+
 def _told(counts: Mapping[EntryStatus, int]) -> str:
     return ", ".join(f"{count:,} {status}" for status, count in counts.items() if count)
 
@@ -220,7 +225,7 @@ def _table(visit: PageVisit, entries: Sequence[EntryRow], names: Mapping[UUID, s
         TableColumn[EntryRow]("Depth", lambda one: number(one.depth), "number"),
         TableColumn[EntryRow]("Tries", lambda one: number(one.retry_count), "number"),
         TableColumn[EntryRow]("HTTP", lambda one: Markup(str(one.last_status or "–")), "number"),
-        TableColumn[EntryRow]("Last error", lambda one: foreign(one.reason or one.last_error or "", 80)),
+        TableColumn[EntryRow]("Last error", _last_error),
         TableColumn[EntryRow]("Found", lambda one: moment(one.discovered_at, now)),
     ]
     empty = empty_state(

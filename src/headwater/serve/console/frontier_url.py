@@ -70,7 +70,7 @@ async def url_page(caller: Viewer, visit: Visited) -> HTMLResponse:
 
 def _asking(url: str) -> Markup:
     query = PageQuery(f"{PATH}/url", {"url": url} if url else {})
-    return filter_bar(query, text_field("url", "URL", cut(url, 2_083), type="url", required="required"))
+    return filter_bar(query, text_field("url", "URL", cut(url, 2_083), type="url", required="required"), verb="Explain")
 
 
 def _now(visit: PageVisit, story: PageStory) -> Markup:

@@ -94,6 +94,7 @@ def _filters(query: PageQuery) -> Markup:
         choice_field("modality", "Where", [("", "Any"), *((one, one) for one in MODALITIES)], query.get("modality")),
         text_field("source", "Source", query.get("source")),
         text_field("since", "Since", query.get("since"), placeholder="7d"),
+        verb="Search",
     )
 
 
