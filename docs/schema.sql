@@ -1540,6 +1540,20 @@ create table body_sweeps (
     constraint body_sweeps_stored_in_check CHECK (stored_in = ANY (ARRAY['folder'::text, 's3'::text]))
 );
 
+-- Lines of the log from warning on, of all processes: the newest 20,000, a day long.
+create table process_lines (
+    id         bigint not null generated always as identity,
+    at         timestamptz not null,  -- By the clock of the machine.
+    process_id uuid not null,
+    role       text not null,
+    host       text not null,
+    pid        integer not null,
+    level      text not null,
+    event      text not null,
+    fields     jsonb not null default '{}'::jsonb,
+    constraint process_lines_pkey PRIMARY KEY (id)
+);
+
 create view takedown_watchers as
  SELECT virtualtransaction AS transaction
    FROM pg_locks

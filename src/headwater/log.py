@@ -5,7 +5,8 @@ import logging
 import os
 import re
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping, MutableMapping
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
 from functools import cached_property
 from textwrap import wrap
@@ -36,16 +37,46 @@ _INDENT = " " * 11  # as wide as the time and the sign before a sentence
 _SIGNS = {"warning": "!", "error": "✗", "critical": "✗"}
 _REASONS = ("reason", "message", "why", "error", "fix")
 _IDS = frozenset({"source", "channel", "token", "owner", "next_poll_at", "kind", "library"})
+_MOST_KEPT = 100
 _COUNTS = frozenset({"errors", "found", "inserted", "updated", "skipped"})  # a run's message has them
 _TOLD = frozenset({"at", "level", "event", "exception", "url", "host", *_REASONS}) | _IDS | _COUNTS
+
+
+class Warnings:
+    """Lines that warn, until a role has put them where they can be read. Of very many the oldest are left out."""
+
+    def __init__(self, most: int = _MOST_KEPT) -> None:
+        self._lines: deque[Mapping[str, Any]] = deque(maxlen=most)
+        self.left_out = 0
+
+    def __call__(self, _logger: Any, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+        if event.get("level") in _SIGNS:
+            self.left_out += len(self._lines) == self._lines.maxlen
+            self._lines.append(dict(event))
+        return event
+
+    def take(self) -> list[Mapping[str, Any]]:
+        taken = list(self._lines)
+        self._lines.clear()
+        return taken
+
+    def give_back(self, lines: Iterable[Mapping[str, Any]]) -> None:
+        """They come before those written since, as far as there is room."""
+        room = (self._lines.maxlen or 0) - len(self._lines)
+        kept = list(lines)
+        self.left_out += max(0, len(kept) - room)
+        self._lines.extendleft(reversed(kept[-room:] if room else []))
 
 
 class Logger:
     """Lines from a level on. The library that writes them is loaded with the first: most commands write none."""
 
-    def __init__(self, level: str, make: "Callable[[], FilteringBoundLogger]") -> None:
+    def __init__(
+        self, level: str, make: "Callable[[], FilteringBoundLogger]", warnings: Warnings | None = None
+    ) -> None:
         self._least: int = logging.getLevelNamesMapping()[level.upper()]
         self._make = make
+        self.warnings = warnings or Warnings()
 
     @cached_property
     def _writer(self) -> "FilteringBoundLogger":
@@ -84,10 +115,13 @@ def make_logger(
     On standard error nobody waits for a line to be written: a reader that stops must not stop a role.
     """
     out = stream or sys.stderr
-    return Logger(level, lambda: _writer_on(out, level, form, Errors(mode), Mask(secrets)))
+    warnings = Warnings()
+    return Logger(level, lambda: _writer_on(out, level, form, Errors(mode), Mask(secrets), warnings), warnings)
 
 
-def _writer_on(out: TextIO, level: str, form: Format, errors: "Errors", mask: "Mask") -> "FilteringBoundLogger":
+def _writer_on(
+    out: TextIO, level: str, form: Format, errors: "Errors", mask: "Mask", warnings: Warnings
+) -> "FilteringBoundLogger":
     import structlog
 
     renderer: Processor
@@ -99,7 +133,7 @@ def _writer_on(out: TextIO, level: str, form: Format, errors: "Errors", mask: "M
         renderer = Sentence(out)
     lines = lines_behind(out)
     if lines is None:
-        return _structured(structlog.PrintLogger(out), level, errors, mask, renderer)
+        return _structured(structlog.PrintLogger(out), level, errors, mask, warnings, renderer)
 
     def say_dropped(count: int) -> str:
         told = io.StringIO()
@@ -109,7 +143,7 @@ def _writer_on(out: TextIO, level: str, form: Format, errors: "Errors", mask: "M
         return told.getvalue()
 
     lines.say_dropped = say_dropped
-    return _structured(LineLogger(lines), level, errors, mask, renderer)
+    return _structured(LineLogger(lines), level, errors, mask, warnings, renderer)
 
 
 def _structured(sink: object, level: str, *processors: "Processor") -> "FilteringBoundLogger":
@@ -174,6 +208,11 @@ class Sentence:
 
 
 def sentence_of(event: Mapping[str, Any]) -> str:
+    """With its time and a sign."""
+    return f"{str(event['at'])[11:19]} {_SIGNS.get(event['level'], '·')} {told_of(event)}"
+
+
+def told_of(event: Mapping[str, Any]) -> str:
     """Numbers that are nothing, ids and names of our code are left out: `log.format=console` has them all."""
     place = event.get("url") or event.get("host") or ""
     why = [spelt_out(str(event[name])) for name in _REASONS if event.get(name)]
@@ -181,8 +220,7 @@ def sentence_of(event: Mapping[str, Any]) -> str:
         why.append(str(event["exception"]).replace("\\u000a", "\n").strip().splitlines()[-1])
     rest = [f"{name.replace('_', ' ')} {value}" for name, value in event.items() if value and name not in _TOLD]
     parts = [spelt_out(str(event["event"])).replace("_", " "), str(place), *why, ", ".join(rest)]
-    told = ": ".join(part.removesuffix(".") for part in parts if part)
-    return f"{str(event['at'])[11:19]} {_SIGNS.get(event['level'], '·')} {told}"
+    return ": ".join(part.removesuffix(".") for part in parts if part)
 
 
 class LineLogger:

@@ -1,7 +1,7 @@
 """Durations, counts and sizes, and words of our code, the log and the database, as people say them. Pure."""
 
 import re
-from datetime import timedelta
+from datetime import date, timedelta
 from math import exp
 
 # Words of the log and the database that their letters alone do not explain; of others the underscores go.
@@ -76,3 +76,8 @@ def likely(expected: float) -> str:
     percent = 100 * (1 - exp(-max(expected, 0.0)))
     likelihood = f"{percent:.0f} % likely" if percent >= 1 else "less than 1 % likely"
     return f"by its rhythm: a new item is {likelihood} by then"
+
+
+def iso_of(at: date) -> str:
+    """A day or an instant as every answer, export and message writes it: UTC ends in Z."""
+    return at.isoformat().replace("+00:00", "Z")

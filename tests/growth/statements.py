@@ -319,6 +319,10 @@ def _database() -> dict[str, Calls]:
         "ask_to_drain": [(NOBODY, "ann")],
         "end_beats": [(NOBODY,)],
         "forget_processes": [()],
+        "keep_lines": [
+            (NOBODY, "fetch", "host", 1, '[{"at":"2026-01-01T00:00:00Z","level":"warning","event":"x","url":"y"}]')
+        ],
+        "forget_lines": [(20_000,)],
     }
 
 
@@ -797,6 +801,9 @@ def _reports(w: Sample) -> dict[str, Calls]:
         "list_events": [
             event | about | {"limit": 20, "source_id": one}
             for one, about in ((None, any_event), (w.source, any_event), (None, alarms))
+        ],
+        "list_lines": [
+            {"before": None, "level": "error", "event": None, "role": None, "pid": None, "limit": 50},
         ],
         "last_event_looked_at": [event | {"source_id": one} for one, _ in by_source],
         "source_of_channel": [(w.channel,)],

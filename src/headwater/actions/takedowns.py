@@ -11,7 +11,7 @@ from headwater.database.pool import Database
 from headwater.deliver.store import SinkReport, list_sinks
 from headwater.deliver.tracing import held_by_sinks, vacancies_to_remove
 from headwater.errors import NotFound
-from headwater.ingest.taking_down import entries_of, is_covered, record
+from headwater.ingest.taking_down import MOST_COUNTED, TakedownReach, entries_of, is_covered, reach_of, record
 from headwater.politeness.takedown import Takedown, parse_takedown
 from headwater.politeness.takedown import queries as takedown_queries
 from headwater.politeness.takedown_requests import TakedownRequest, decide_request
@@ -50,6 +50,28 @@ def covered_in_words(takedown: Takedown) -> str:
     if "/" not in takedown.name:
         return f"{takedown.name}, with and without www, and no other port"
     return f"{takedown.name} and all below it, by http and https, with and without www"
+
+
+def reach_in_words(reach: TakedownReach) -> str:
+    """What would be removed, as far as it was counted. Pure."""
+    counts = ((reach.documents, "document"), (reach.waiting, "queued URL"))
+    return " and ".join(_at_least(count, noun) for count, noun in counts)
+
+
+def _at_least(count: int, noun: str) -> str:
+    if count >= MOST_COUNTED:
+        return f"{MOST_COUNTED:,} {noun}s or more"
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+async def question_before(database: Database, takedown: Takedown) -> str:
+    """Empty where nobody has to be asked: some pages only, or nothing stored that would be gone for good."""
+    if not takedown.is_of_whole_site:
+        return ""
+    reach = await reach_of(database, takedown)
+    if not reach.documents:
+        return ""
+    return f"Take {takedown.name} down? {reach_in_words(reach)} would be removed."
 
 
 async def grant_request(services: Services, id_: UUID, actor: str) -> tuple[TakedownRequest, Takedown, str]:

@@ -34,6 +34,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "frontier stats": ("headwater frontier stats",),
     "frontier list": ("headwater frontier list --host example.org --status failed",),
     "frontier add": (f"headwater frontier add {PAGE}", "headwater frontier add --from-file urls.txt"),
+    "workers log": ("headwater workers log --level error",),
     "frontier retry": (f"headwater frontier retry {PAGE}",),
     "frontier raise": (f"headwater frontier raise {PAGE}",),
     "frontier kill": (f'headwater frontier kill {PAGE} --because "an endless list"',),

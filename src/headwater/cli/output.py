@@ -198,7 +198,7 @@ def json_of(value: Any) -> str:
     import orjson
 
     try:
-        written = orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS, default=_plain).decode()
+        written = orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS | orjson.OPT_UTC_Z, default=_plain).decode()
     except orjson.JSONEncodeError:
         # Half a letter, as file names may hold.
         import json

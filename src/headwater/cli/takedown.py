@@ -67,23 +67,12 @@ def tell_taken_down(name: str, done: "TakedownResult") -> None:
 
 
 async def _question(services: "Services", domain_or_url: str) -> str:
-    """Empty where nobody has to be asked: some pages only, or nothing stored that would be gone for good."""
-    from headwater.ingest.taking_down import MOST_COUNTED, reach_of
+    from headwater.actions.takedowns import question_before
     from headwater.politeness.takedown import parse_takedown
 
     takedown = parse_takedown(domain_or_url)
-    if not takedown.is_of_whole_site:
-        return ""
-    reach = await reach_of(services.database, takedown)
-    if not reach.documents:
-        return ""
-    documents = _at_least(reach.documents, MOST_COUNTED, "document")
-    urls = _at_least(reach.waiting, MOST_COUNTED, "queued URL")
-    return f"Take {_said(domain_or_url, takedown.name)} down? {documents} and {urls} would be removed."
-
-
-def _at_least(count: int, most: int, noun: str) -> str:
-    return f"{most:,} {noun}s or more" if count >= most else quantity(count, noun)
+    question = await question_before(services.database, takedown)
+    return question.replace(takedown.name, _said(domain_or_url, takedown.name), 1)
 
 
 @app.command(name="rm")

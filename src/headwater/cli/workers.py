@@ -1,23 +1,25 @@
 """`headwater workers`: processes of roles, and a way to let one take on no more."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from cyclopts import App
 
-from headwater.cli.launch import AsJson, Launch, Launched, with_services
-from headwater.cli.output import say, show, show_json, show_table
+from headwater.cli.launch import AsJson, Cursor, Launch, Launched, Limit, with_services
+from headwater.cli.output import say, say_more, show, show_json, show_table
 from headwater.cli.words import inert, quantity, relative
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
+    from headwater.reports.log_lines import LogLine
     from headwater.reports.operations import RoleProcess
+    from headwater.reports.paging import ListPage
     from headwater.services import Services
 
 A_PERSON = "a person"
 
-app = App(name="workers", help="Processes of roles: who runs, and one that takes on no more.")
+app = App(name="workers", help="Processes of roles: who runs, what they warned of, and one that takes on no more.")
 
 
 @app.command(name="list")
@@ -56,6 +58,58 @@ def list_processes(*, json: AsJson = False, launch: Launched = Launch()) -> None
         ],
         whole=("id",),
     )
+
+
+@app.command(name="log")
+def show_log(
+    *,
+    level: Literal["warning", "error"] | None = None,
+    event: str | None = None,
+    role: str | None = None,
+    pid: int | None = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+    json: AsJson = False,
+    launch: Launched = Launch(),  # noqa: B008
+) -> None:
+    """List what processes warned of in the last day, newest first, whichever machine they run on.
+
+    Parameters
+    ----------
+    level
+        Only warnings, or only errors.
+    event
+        The name of the event, as docs/log-events.md lists them.
+    role
+        What the process is: poll, fetch, deliver, web, maintain, up.
+    pid
+        The number of a process.
+    limit
+        Lines per page.
+    """
+
+    async def work(services: "Services") -> "tuple[ListPage[LogLine], datetime]":
+        from headwater.reports.discovery import time_now
+        from headwater.reports.log_lines import LineFilter, page_of_lines
+
+        wanted = LineFilter(level, event, role, pid)
+        return await page_of_lines(services.database, wanted, limit, cursor), await time_now(services.database)
+
+    page, now = with_services(launch, work)
+    if json:
+        from headwater.shapes.log_lines import line_as_dict
+
+        show_json({"lines": [line_as_dict(one) for one in page.items], "cursor": page.cursor})
+        return
+    if not page.items:
+        say("No process warned of anything like it in the last day.")
+        return
+    show_table(
+        ("when", "level", "process", "what"),
+        [(relative(one.at, now), one.level, inert(f"{one.role} {one.pid}"), inert(one.told)) for one in page.items],
+        below=("what",),
+    )
+    say_more(page.cursor)
 
 
 @app.command(name="drain")

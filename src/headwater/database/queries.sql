@@ -210,6 +210,19 @@ delete from role_processes where id = $1::uuid;
 with gone as (delete from role_processes where beat_at < now() - interval '1 day')
 delete from role_figures where since < now() - interval '3 days';
 
+-- name: keep_lines
+-- Lines of a process's log that warn, in their order.
+insert into process_lines (at, process_id, role, host, pid, level, event, fields)
+select (line ->> 'at')::timestamptz, $1::uuid, $2::text, $3::text, $4::integer, line ->> 'level', line ->> 'event',
+       line - array['at', 'level', 'event']
+from jsonb_array_elements($5::text::jsonb) with ordinality as given (line, place) order by place;
+
+-- name: forget_lines
+-- Lines of a day ago, and all but the newest $1.
+delete from process_lines
+where at < now() - interval '1 day'
+   or id <= (select id from process_lines order by id desc offset $1::integer limit 1);
+
 -- name: say_alive
 -- Held until this session ends: for so long its owner lives, as `is_owner_alive` sees it.
 select pg_advisory_lock_shared(owner_key($1::text));

@@ -38,4 +38,4 @@ def json_line(value: Any) -> bytes:
 
 def _dumped(value: Any) -> bytes:
     # The driver's own UUID is none for orjson.
-    return orjson.dumps(value, default=str, option=orjson.OPT_APPEND_NEWLINE)
+    return orjson.dumps(value, default=str, option=orjson.OPT_APPEND_NEWLINE | orjson.OPT_UTC_Z)

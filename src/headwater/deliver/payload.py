@@ -53,7 +53,7 @@ def fields_of(record: Record, *, with_text: bool) -> dict[str, Any]:
 def trimmed(fields: Mapping[str, Any], most_bytes: int) -> dict[str, Any]:
     """As many fields as fit, the largest left out first; `left_out` names those that are missing."""
     kept, left_out = dict(fields), list[str]()
-    sizes = {name: len(orjson.dumps(value)) for name, value in fields.items()}
+    sizes = {name: len(orjson.dumps(value, option=orjson.OPT_UTC_Z)) for name, value in fields.items()}
     order = sorted(kept.keys() - _FIXED, key=lambda name: (name in _LASTING, -sizes[name], name))
     for name in order:
         if _size(kept, left_out) <= most_bytes:
@@ -64,4 +64,4 @@ def trimmed(fields: Mapping[str, Any], most_bytes: int) -> dict[str, Any]:
 
 
 def _size(kept: Mapping[str, Any], left_out: list[str]) -> int:
-    return len(orjson.dumps({**kept, "left_out": left_out}))
+    return len(orjson.dumps({**kept, "left_out": left_out}, option=orjson.OPT_UTC_Z))

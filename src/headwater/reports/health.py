@@ -12,7 +12,7 @@ from typing import Any
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.errors import DatabaseDown, QueryFailed
-from headwater.phrases import size_in_words
+from headwater.phrases import iso_of, size_in_words
 from headwater.reports.doctor import FULL_BYTES, LEAST_FREE_BYTES
 from headwater.reports.operations import UNDEFINED_TABLE, Operations, operations_now, problems_in
 from headwater.reports.sizes import room_of
@@ -182,4 +182,4 @@ def _part(name: str, problem: HealthProblem | None, mark: datetime | None) -> He
 
 
 def _written(moment: datetime | None) -> str | None:
-    return moment.isoformat() if moment else None
+    return iso_of(moment) if moment else None

@@ -179,7 +179,7 @@ class EventFilter:
 
 async def page_of_events(database: Database, wanted: EventFilter, limit: int, cursor: str | None) -> ListPage[Happened]:
     """Newest first. Of what is rare a page may hold few, or none, and still lead on."""
-    before = _event_at(cursor) if cursor else None
+    before = id_in_cursor(cursor) if cursor else None
     is_sifted = wanted != EventFilter(wanted.source_id)
     found = await list_events(database, wanted, limit + 1, before, LOOKED_AT if is_sifted else None)
     if len(found) > limit or not is_sifted:
@@ -209,7 +209,7 @@ async def list_events(
     return [happened_from(row) for row in await database.fetch(*call)]
 
 
-def _event_at(cursor: str) -> int:
+def id_in_cursor(cursor: str) -> int:
     if not cursor.isascii() or not cursor.isdigit() or int(cursor) > LARGEST_ID:
         raise foreign_cursor()
     return int(cursor)

@@ -396,6 +396,14 @@ WHERE (:kind::text IS NULL OR kind = :kind) AND (:level::text IS NULL OR level =
   AND (:actor::text IS NULL OR actor = :actor) AND (:since::timestamptz IS NULL OR at >= :since)
 ORDER BY id DESC LIMIT :limit::integer;
 
+-- name: list_lines
+-- What processes warned of, newest first, before an id; of a level, an event, a role and a process.
+SELECT id, at, process_id, role, host, pid, level, event, fields FROM process_lines
+WHERE (:before::bigint IS NULL OR id < :before) AND (:level::text IS NULL OR level = :level)
+  AND (:event::text IS NULL OR event = :event) AND (:role::text IS NULL OR role = :role)
+  AND (:pid::integer IS NULL OR pid = :pid)
+ORDER BY id DESC LIMIT :limit::integer;
+
 -- name: last_event_looked_at
 -- The last of as many events as list_events looks at, if there are so many.
 SELECT id, at FROM (

@@ -35,7 +35,7 @@ from headwater.reports.rolling import RollupDays, forget_rollups, roll_up, roll_
 from headwater.reports.sizes import note_sizes
 from headwater.run.chores import Chore, start_chores
 from headwater.run.heartbeat import heartbeat_of
-from headwater.run.presence import MAINTAIN, forget_processes, present
+from headwater.run.presence import MAINTAIN, forget_lines, forget_processes, present
 from headwater.run.stopping import owner_name
 from headwater.services import Services
 from headwater.settings.durations import bound_of
@@ -165,6 +165,7 @@ class Maintenance:
             Chore("forget_sightings", timedelta(hours=1), lambda: forget_sightings(database, self.item_days)),
             Chore("forget_requests", timedelta(hours=1), lambda: forget_requests(database)),
             Chore("forget_former_robots", timedelta(hours=1), self._forget_former_robots),
+            Chore("forget_lines", timedelta(minutes=5), lambda: forget_lines(database)),
             Chore("forget_processes", timedelta(hours=1), lambda: forget_processes(database)),
             # Processes of `deliver` do it at once; where none runs, the log goes on all the same.
             Chore("move_changes", timedelta(minutes=1), lambda: move_changes(database)),

@@ -3,9 +3,11 @@
 import asyncio
 import os
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
 from uuid import UUID
 
 import orjson
@@ -22,6 +24,7 @@ from headwater.figures import WAITING_MS, WAITS, Figures
 from headwater.log import Logger
 from headwater.run.service_manager import READY, STOPPING, ServiceManager
 from headwater.services import Services
+from headwater.storable import storable_json
 from headwater.supervisor import Supervisor
 
 POLL, FETCH, MAINTAIN, DELIVER, WEB = "poll", "fetch", "maintain", "deliver", "web"
@@ -31,6 +34,9 @@ PATIENCE_SECONDS = 3.0
 BEATS_BETWEEN_LOOKS = 360
 # Of a sentence that an error said.
 LONGEST_SAID = 500
+# Lines of the log are told so often, and so many are kept of all processes.
+LINES_SECONDS = 3.0
+MOST_LINES, MOST_FIELDS = 20_000, 20
 
 queries = load_queries("headwater.database")
 
@@ -94,6 +100,28 @@ class Presence:
             self._is_told = True
             self.log.info("drained")
 
+    async def keep_lines(self) -> None:
+        """Until cancelled: what the process warned of, where it can be read without its log."""
+        while True:
+            await SystemClock().sleep(LINES_SECONDS)
+            await self.tell_lines()
+
+    async def tell_lines(self) -> None:
+        """Those that the database does not take wait for the next time."""
+        if not (lines := self.log.warnings.take()):
+            return
+        told = [_bounded(line) for line in lines]
+        if left_out := self.log.warnings.left_out:
+            told.insert(0, {**told[0], "event": "log_lines_dropped", "lines": left_out})
+        named = (self.id, self.role, socket.gethostname(), os.getpid())
+        try:
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                await self.database.execute(queries.keep_lines, *named, storable_json(told))
+            self.log.warnings.left_out -= left_out
+        except (DatabaseDown, QueryFailed, TimeoutError) as error:
+            self.log.warnings.give_back(lines)
+            self.log.debug("beat_left_out", error=str(error))
+
     async def keep_days_ahead(self) -> None:
         """Maintenance does it: where it has not for a week, any role does."""
         if min((await days_ahead(self.database)).values()) < FEWEST_DAYS:
@@ -110,6 +138,12 @@ class Presence:
             self.log.debug("beat_left_out", error=str(error))
 
 
+def _bounded(line: Mapping[str, Any]) -> dict[str, Any]:
+    """Few fields, of which none is long."""
+    few = islice(line.items(), MOST_FIELDS)
+    return {name: _kept(value) if isinstance(value, str) else value for name, value in few}
+
+
 def _kept(said: str) -> str:
     return said.replace("\0", "")[:LONGEST_SAID]
 
@@ -123,6 +157,7 @@ async def present(services: Services, heart: Heartbeat, role: str, does: Sequenc
     try:
         async with Supervisor(SystemClock(), services.log, services.figures) as tasks:
             tasks.keep("beat", presence.run)
+            tasks.keep("keep_lines", presence.keep_lines)
             tasks.keep("tell_service_manager", lambda: manager.keep_telling(SystemClock().sleep))
             manager.tell(READY)
             yield
@@ -136,9 +171,15 @@ async def present(services: Services, heart: Heartbeat, role: str, does: Sequenc
 
 async def _end(presence: Presence) -> None:
     with suppress(DatabaseDown, QueryFailed, TimeoutError):
-        # A last one, for what was counted since.
+        # A last one, for what was counted and said since.
         await presence.beat()
+        await presence.tell_lines()
         await presence.end()
+
+
+async def forget_lines(database: Database) -> None:
+    """Those of a day ago, and of very many the oldest."""
+    await database.execute(queries.forget_lines, MOST_LINES)
 
 
 async def forget_processes(database: Database) -> None:

@@ -76,6 +76,7 @@ from headwater.serve.problems import (
     response_of,
 )
 from headwater.serve.shared import Shared
+from headwater.serve.ways import in_http
 
 ROUTERS: tuple[APIRouter, ...] = (
     access.router,
@@ -169,6 +170,7 @@ def tell_errors(app: FastAPI, mode: Mode) -> None:
             found, headers = made(error), headers_of(error)
             if is_page(request.url.path, request.headers.get("accept", "")):
                 return page_of_problem(request, found, dict(headers))
+            found.fix = in_http(found.fix)
             return response_of(found, request.state.request_id, headers)
 
         app.add_exception_handler(kind, tell)

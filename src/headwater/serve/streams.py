@@ -153,7 +153,8 @@ class StreamHub:
         self._number += 1
         head = f"event: {topic}\nid: {self._run_name}.{self._number}\ndata: ".encode()
         # Joined, the bytes have the size that is needed; those of orjson have ten times as much room.
-        frame = b"".join((head, orjson.dumps(said, default=str, option=orjson.OPT_NON_STR_KEYS), b"\n\n"))
+        told = orjson.dumps(said, default=str, option=orjson.OPT_NON_STR_KEYS | orjson.OPT_UTC_Z)
+        frame = b"".join((head, told, b"\n\n"))
         if is_news:
             self._kept.append(StreamMessage(topic, self._number, {}, frame))
         else:

@@ -59,7 +59,7 @@ def schedule_as_dicts(coming: "Sequence[Scheduled]", now: "datetime") -> list[di
             "source_id": one.source_id,
             "kind": one.kind,
             "url": one.url,
-            "next_fetch": one.next_poll_at and one.next_poll_at.isoformat(),
+            "next_fetch": one.next_poll_at,
             "in_seconds": one.next_poll_at and round((one.next_poll_at - now).total_seconds()),
             "interval_seconds": one.interval and round(one.interval.total_seconds()),
             "errors": one.errors,

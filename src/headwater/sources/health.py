@@ -114,7 +114,10 @@ def health_of(source: Source, channels: Sequence[ChannelState], facts: HealthFac
     if any(one.kind == "takedown" for one in problems):
         return Health(HealthStatus.BLOCKED, told, problems)
     whole = [_word_of(one) for one in problems if one.channel_id is None]
-    word = worst_of(*whole, _together([_channel_word(one, problems) for one in polled_channels(channels)]))
+    polled = polled_channels(channels)
+    # Where nothing is polled yet, what its search meets is all that is known of it.
+    words = [_channel_word(one, problems) for one in polled] if polled else [_word_of(one) for one in problems]
+    word = worst_of(*whole, _together(words))
     return Health(word, told or _not_yet(channels), problems)
 
 

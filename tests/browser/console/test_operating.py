@@ -1,5 +1,6 @@
 """What an operator does while roles work: a policy is obeyed, a killed worker is seen, a sink is away for a while."""
 
+from asyncio.subprocess import Process
 from collections.abc import AsyncIterator, Iterator
 from urllib.parse import quote
 
@@ -7,9 +8,12 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, expect
 from tests.browser.console.roles import a_role, shown
-from tests.browser.console.watching import watched
+from tests.browser.console.watching import DESK, PHONE, Scheme, watched
+from tests.integration.archive.shelf import LONG, OTHER, Shelf, key_of
 from tests.integration.cli.desk import Served
 from tests.integration.cli.desk import served as a_site
+from tests.integration.deliver.memory_sink import Delivering
+from tests.integration.deliver.test_redis import serving
 from tests.integration.serve.callers import ApiCaller, api_on
 
 from headwater.simweb.message import Page as SitePage
@@ -68,3 +72,165 @@ async def test_a_policy_is_edited_and_the_next_request_obeys_it(
     pages = [visit.arrived for visit in site.web.visits.all()[before:] if visit.path in PATHS[1:]]
     assert len(pages) == 2
     assert pages[1] - pages[0] >= 3
+
+
+async def killed(process: Process) -> None:
+    """As by the kernel or a person: it says nothing any more."""
+    process.kill()
+    await process.wait()
+
+
+@pytest.mark.parametrize(("width", "scheme", "has_script"), [(DESK, "light", True), (PHONE, "dark", False)])
+async def test_a_killed_worker_is_seen_and_what_it_held_is_done_by_another(
+    chromium: Browser,
+    near: ApiCaller,
+    site: Served,
+    database_url: str,
+    width: int,
+    scheme: Scheme,
+    has_script: bool,
+) -> None:
+    async with (
+        watched(chromium, near.address, width=width, scheme=scheme, has_script=has_script) as one,
+        a_role(database_url, "maintain", site.settings),
+        a_role(database_url, "fetch", {**site.settings, "fetch.concurrency": "1"}) as worker,
+    ):
+        page = await one.go("/console/crawl")
+        await shown(page, "#roles", "fetch")
+        row = page.locator("#roles tbody tr", has_text=str(worker.pid))
+        await expect(row).to_contain_text("alive")
+        await killed(worker)
+        await near.post("frontier/submit", {"url": f"{site.url}/one"})
+        # Three heartbeats that do not come.
+        await shown(page, "#roles", "silent")
+        await expect(row).to_contain_text("silent")
+        await expect(row.locator("button")).to_have_count(0)
+        await one.go("/console/problems")
+        await shown(page, "main", "nobody fetches")
+        if has_script:
+            await one.require_fine()
+        async with a_role(database_url, "fetch", site.settings) as another:
+            await one.go("/console/crawl")
+            await shown(page, "#roles", str(another.pid))
+            await one.go(f"/console/frontier/url?url={quote(f'{site.url}/one', safe='')}")
+            await shown(page, "#now", "fetched")
+        assert one.troubles == []
+
+
+@pytest.mark.parametrize(("width", "scheme", "has_script"), [(DESK, "light", True), (PHONE, "dark", False)])
+async def test_a_worker_is_drained_and_works_again(
+    chromium: Browser,
+    near: ApiCaller,
+    site: Served,
+    database_url: str,
+    width: int,
+    scheme: Scheme,
+    has_script: bool,
+) -> None:
+    async with (
+        watched(chromium, near.address, width=width, scheme=scheme, has_script=has_script) as one,
+        a_role(database_url, "fetch", site.settings) as worker,
+    ):
+        page = await one.go("/console/crawl")
+        await shown(page, "#roles", str(worker.pid))
+        row = page.locator("#roles tbody tr", has_text=str(worker.pid))
+        await row.locator("button").click()
+        await page.click("button:text-is('Drain it')")
+        await expect(page.locator(".banners")).to_contain_text(f"The process {worker.pid}")
+        await shown(page, "#roles", "drained")
+        await near.post("frontier/submit", {"url": f"{site.url}/one"})
+        story = f"/console/frontier/url?url={quote(f'{site.url}/one', safe='')}"
+        await one.go(story)
+        await shown(page, "#now", "pending")
+        await one.go("/console/crawl")
+        if has_script:
+            await one.require_fine()
+        await row.locator("button").click()
+        await expect(page.locator(".banners")).to_contain_text("works again")
+        await one.go(story)
+        await shown(page, "#now", "fetched")
+        assert worker.returncode is None, "it was told to rest, not to end"
+        assert one.troubles == []
+
+
+@pytest.mark.redis
+@pytest.mark.parametrize(("width", "scheme", "has_script"), [(DESK, "dark", True), (PHONE, "light", False)])
+async def test_a_sink_goes_down_and_comes_back(
+    chromium: Browser, near: ApiCaller, database_url: str, width: int, scheme: Scheme, has_script: bool
+) -> None:
+    shelf = Shelf(near.services.database)
+    await Delivering(near.services.database).source()
+    await shelf.keep("https://a.example/one", LONG)
+    async with (
+        serving() as redis,
+        watched(chromium, near.address, width=width, scheme=scheme, has_script=has_script) as one,
+        a_role(database_url, "deliver", {}),
+    ):
+        page = await one.go("/console/settings/sinks/add")
+        await page.fill("[name=name]", "boats")
+        await page.select_option("[name=type]", "redis")
+        await page.fill("[name=options]", f"url = {redis.url}\nname = records")
+        await page.check("[name=from_archive]")
+        await page.click("button:text-is('Add and try it')")
+        await expect(page.locator(".banners")).to_contain_text("The sink boats is added.")
+        await shown(page, "#sink-now", "up to date")
+        assert await redis.asking.xlen("records") == 1
+        await redis.stop()
+        await shelf.keep("https://a.example/two", OTHER)
+        await shown(page, "#sink-now", "down")
+        await expect(page.locator("main")).to_contain_text("It is down")
+        await one.go("/console")
+        await shown(page, "#problems", "boats")
+        if has_script:
+            await one.require_fine()
+        await redis.start()
+        await page.click("#problems button:has-text('Go on now')")
+        await expect(page.locator(".banners")).to_contain_text("The sink boats goes on.")
+        await one.go("/console/settings/sinks/boats")
+        await shown(page, "#sink-now", "up to date")
+        # This server forgets all when it ends: what it has now was sent since.
+        assert await redis.asking.xlen("records") == 1
+        await one.go("/console")
+        await expect(page.locator("#problems")).not_to_contain_text("boats")
+        assert one.troubles == []
+
+
+@pytest.mark.parametrize(("width", "scheme", "has_script"), [(DESK, "light", True), (PHONE, "dark", False)])
+async def test_a_document_is_found_read_and_taken_down(
+    chromium: Browser, served: ApiCaller, width: int, scheme: Scheme, has_script: bool
+) -> None:
+    shelf = Shelf(served.services.database)
+    await Delivering(served.services.database).source()
+    await shelf.keep("https://harbour.example/tide", LONG, title="The tide is in")
+    await shelf.keep("https://other.example/ebb", OTHER, title="The tide is out")
+    async with watched(chromium, served.address, width=width, scheme=scheme, has_script=has_script) as one:
+        page = await one.go("/console/documents")
+        await page.fill("[name=q]", "tide")
+        await page.click("button:text-is('Search')")
+        await expect(page.locator("#hits li")).to_have_count(2)
+        if has_script:
+            await one.require_fine()
+        await page.click("text=The tide is in")
+        assert await page.inner_text("h1") == "The tide is in"
+        await expect(page.locator(".foreign-paragraphs")).to_contain_text("word0 word1")
+        if has_script:
+            await one.require_fine()
+        await page.click("main >> text=Take down")
+        assert await page.input_value("[name=pattern]") == "https://harbour.example/tide"
+        await page.fill("[name=pattern]", "harbour.example")
+        await page.fill("[name=reason]", "its owner asked")
+        await page.click("button:text-is('Take down')")
+        await expect(page.locator("main")).to_contain_text("1 document and 0 queued URLs would be removed.")
+        if has_script:
+            await one.require_fine()
+        await page.click("button:text-is('Take it down')")
+        await shown(page, "main", "done")
+        await one.go("/console/documents?q=tide")
+        await expect(page.locator("#hits li")).to_have_count(1)
+        assert "The tide is out" in await one.text()
+        await one.go(f"/console/documents/{key_of('https://harbour.example/tide').url_hash.hex()}")
+        assert "It was withdrawn: takedown" in await one.text()
+        assert "word0" not in await one.text()
+        await one.go("/console/settings/takedowns")
+        await expect(page.locator("#takedowns")).to_contain_text("its owner asked")
+        assert one.troubles == []

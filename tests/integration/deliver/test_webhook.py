@@ -120,7 +120,7 @@ async def test_each_change_is_a_signed_request_in_order(receiver: Receiver) -> N
     assert places(receiver) == ["orders:10", "orders:11", "orders:12"]
     assert contents[1]["data"] == {"id": made_key("b").id}
     assert contents[0]["data"]["title"] == "About a"
-    assert contents[0]["timestamp"] == "2026-03-01T12:00:00+00:00"
+    assert contents[0]["timestamp"] == "2026-03-01T12:00:00Z"
     assert {message.target for message in receiver.messages} == {"/hooks/?room=4"}
 
 

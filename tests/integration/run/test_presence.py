@@ -2,6 +2,7 @@
 
 import asyncio
 import io
+import os
 from collections.abc import AsyncIterator
 from datetime import timedelta
 from uuid import uuid4
@@ -15,9 +16,10 @@ from headwater.database.pool import Database, PoolLimits
 from headwater.errors import DatabaseDown
 from headwater.figures import Figures
 from headwater.log import make_logger
+from headwater.reports.log_lines import LineFilter, page_of_lines
 from headwater.reports.operations import Operations, operations_now
 from headwater.run import presence
-from headwater.run.presence import Presence, forget_processes, present
+from headwater.run.presence import Presence, forget_lines, forget_processes, present, queries
 from headwater.services import Services, open_services
 from headwater.settings import Given, load
 
@@ -145,3 +147,59 @@ async def test_waits_for_connections_are_told(database_url: str, here: Presence)
         now: Operations = await operations_now(crowded)
     assert now.connection_waits == 1
     assert now.connection_waiting >= timedelta(seconds=0.3)
+
+
+async def test_what_it_warns_of_can_be_read_by_all(here: Presence) -> None:
+    for event in ("poll_failed", "keep_failed"):
+        here.log.warning(event, host="a.example", why="HTTP 503", token="whsec_secret", count=3)
+    here.log.info("polled", host="a.example")
+    here.log.error("journey_broke", url=f"https://a.example/{'x' * 3_000}", error="half \ud800 a letter \x00")
+    await here.tell_lines()
+    await here.tell_lines()
+    page = await page_of_lines(here.database, LineFilter(), 50, None)
+    assert [one.event for one in page.items] == ["journey_broke", "keep_failed", "poll_failed"]
+    broke, kept, _ = page.items
+    assert (kept.level, kept.role, kept.process_id, kept.pid) == ("warning", "fetch", here.id, os.getpid())
+    assert kept.fields == {"host": "a.example", "why": "HTTP 503", "token": "***", "count": 3}
+    assert kept.told == "keep failed: a.example: HTTP 503: count 3"
+    assert len(broke.fields["url"]) <= 500
+    errors = await page_of_lines(here.database, LineFilter(level="error"), 50, None)
+    assert [one.event for one in errors.items] == ["journey_broke"]
+    second = await page_of_lines(here.database, LineFilter(role="fetch", pid=os.getpid()), 1, str(broke.id))
+    assert ([one.event for one in second.items], bool(second.cursor)) == (["keep_failed"], True)
+    assert (await page_of_lines(here.database, LineFilter(pid=1), 50, None)).items == []
+
+
+async def test_of_very_many_lines_the_newest_are_told_and_the_others_counted(here: Presence) -> None:
+    for number in range(130):
+        here.log.warning("poll_failed", number=number)
+    await here.tell_lines()
+    found = (await page_of_lines(here.database, LineFilter(), 200, None)).items
+    assert [one.fields.get("number") for one in found[:-1]] == list(range(129, 29, -1))
+    assert (found[-1].event, found[-1].fields["lines"]) == ("log_lines_dropped", 30)
+    assert here.log.warnings.left_out == 0
+
+
+async def test_lines_that_the_database_does_not_take_wait(here: Presence) -> None:
+    here.log.warning("poll_failed", number=1)
+    await here.database.execute("alter table process_lines rename to elsewhere")
+    await here.tell_lines()
+    await here.database.execute("alter table elsewhere rename to process_lines")
+    here.log.warning("poll_failed", number=2)
+    await here.tell_lines()
+    found = (await page_of_lines(here.database, LineFilter(), 50, None)).items
+    assert [one.fields["number"] for one in found] == [2, 1]
+
+
+async def test_lines_are_forgotten_after_a_day_and_beyond_the_newest(here: Presence) -> None:
+    for number in range(5):
+        here.log.warning("poll_failed", number=number)
+    await here.tell_lines()
+    await here.database.execute(
+        "update process_lines set at = now() - interval '25 hours' where fields @> '{\"number\": 4}'"
+    )
+    await forget_lines(here.database)
+    assert await here.database.fetchval("select count(*) from process_lines") == 4
+    await here.database.execute(queries.forget_lines, 2)
+    left = (await page_of_lines(here.database, LineFilter(), 50, None)).items
+    assert [one.fields["number"] for one in left] == [3, 2]

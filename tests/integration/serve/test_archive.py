@@ -117,7 +117,7 @@ async def test_nothing_is_told_of_the_words_of_a_document_that_was_taken_down(ap
     await shelf.keep(A, LONG)
     async with shelf.database.transaction() as connection:
         await keep_outlinks(connection, key_of(A), [B])
-    await ended(api, await api.post("takedowns", {"domain_or_url": "a.example"}))
+    await ended(api, await api.post("takedowns", {"domain_or_url": "a.example", "confirm": True}))
     shown = (await api.get(f"documents/{id_of(A)}")).json
     assert (shown["title"], shown["text"], shown["deleted_reason"]) == ("(taken down)", "", "takedown")
     assert (await api.get(f"documents/{id_of(A)}/versions")).json["versions"] == []

@@ -1,12 +1,14 @@
 """Logins of people: cookies, forged requests, ends, and how failed ones slow down the next."""
 
 import asyncio
+import re
 from dataclasses import replace
+from urllib.parse import urlencode
 
 import pytest
 from argon2 import PasswordHasher
-from tests.integration.serve.callers import ApiCaller, api_on
-from tests.integration.serve.people import PASSWORD, add_user, browser_of, log_in
+from tests.integration.serve.callers import ApiCaller, Reply, api_on
+from tests.integration.serve.people import PASSWORD, Browser, add_user, browser_of, log_in
 
 from headwater.accounts.attempts import FREE_OF_ACCOUNT, FREE_OF_ADDRESS, Attempts
 from headwater.accounts.passwords import HASHED, MEMORY_KIB, NOBODYS, Passwords
@@ -354,3 +356,44 @@ async def test_an_admin_sees_the_logins_of_a_user_and_ends_one_or_all(api: ApiCa
     assert (await ann.ask("GET", "me")).status == 200
     own = (await ann.ask("GET", "/console/settings/users/ann")).body.decode()
     assert "(this one)" in own
+
+
+async def form_of(one: Browser, path: str, **fields: str) -> Reply:
+    """As a form of a page sends it."""
+    body = urlencode({"csrf_token": one.csrf_token, **fields}).encode()
+    return await one.ask("POST", path, body, content_type="application/x-www-form-urlencoded", x_csrf_token="")
+
+
+async def test_everybody_sees_their_own_logins_and_ends_one_or_all(api: ApiCaller, database: Database) -> None:
+    await add_user(database, "vic", Role.VIEWER)
+    ann = await browser_of(api)
+    here, there, phone = [await browser_of(api, "vic") for _ in range(3)]
+    page = (await here.ask("GET", "/console/account")).body.decode()
+    assert "viewer" in page
+    assert page.count("/console/account/end-session") == 3
+    others = (await ann.ask("GET", "users/ann/sessions")).json["sessions"]
+    assert (await form_of(here, "/console/account/end-session", id=others[0]["id"])).status == 404
+    assert (await ann.ask("GET", "me")).status == 200, "the login of another person"
+    own = re.search(r'\(this one\).*?name="id" value="([^"]+)"', page, re.DOTALL)
+    assert own
+    assert (await form_of(here, "/console/account/end-session", id=own[1])).headers["location"] == "/login"
+    assert [(await one.ask("GET", "me")).status for one in (here, there, phone)] == [401, 200, 200]
+    asked = await form_of(there, "/console/account/log-out-everywhere")
+    assert (asked.status, b"2 logins end, this one too" in asked.body) == (200, True)
+    done = await form_of(there, "/console/account/log-out-everywhere", confirmed="yes")
+    assert (done.status, done.headers["location"]) == (303, "/login")
+    assert [(await one.ask("GET", "me")).status for one in (there, phone, ann)] == [401, 401, 200]
+
+
+async def test_a_person_gives_itself_another_password_in_the_console(api: ApiCaller, database: Database) -> None:
+    await add_user(database, "vic", Role.VIEWER)
+    vic = await browser_of(api, "vic")
+    new = "another-long-password-of-vic"
+    wrong = await form_of(vic, "/console/account/password", current_password="no", password=new)
+    assert (wrong.status, b"is another one" in wrong.body, new.encode() in wrong.body) == (422, True, False)
+    short = await form_of(vic, "/console/account/password", current_password=PASSWORD, password="short")
+    assert short.status == 422
+    done = await form_of(vic, "/console/account/password", current_password=PASSWORD, password=new)
+    assert (done.status, done.headers["location"]) == (303, "/login")
+    assert (await vic.ask("GET", "me")).status == 401
+    assert [(await log_in(api, "vic", one)).status for one in (PASSWORD, new)] == [401, 200]

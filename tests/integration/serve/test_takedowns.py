@@ -31,6 +31,24 @@ async def test_a_takedown_withdraws_what_stands_and_is_lifted(api: ApiCaller, da
     assert deleted["deleted_reason"] == "takedown"
 
 
+async def test_a_whole_site_with_documents_is_counted_and_confirmed_first(api: ApiCaller) -> None:
+    await Delivering(api.services.database).source()
+    await Shelf(api.services.database).keep(A, LONG)
+    await api.post("frontier/submit", {"url": A})
+    reach = (await api.get("takedown-reach?domain_or_url=a.example")).json
+    assert (reach["documents"], reach["queued_urls"], reach["wants_confirmation"]) == (1, 1, True)
+    assert reach["covers"] == "a.example with all its subdomains and ports"
+    asked = await api.post("takedowns", {"domain_or_url": "a.example"})
+    assert asked.status == 422
+    assert asked.json["detail"] == "Take a.example down? 1 document and 1 queued URL would be removed."
+    assert "confirm" in asked.json["fix"]
+    assert (await api.get("takedowns")).json["takedowns"] == []
+    assert (await api.get("documents")).json["documents"] != []
+    done = await ended(api, await api.post("takedowns", {"domain_or_url": "a.example", "confirm": True}))
+    assert done["result"]["documents"] == 1
+    assert (await api.get("takedown-reach?domain_or_url=https://a.example/members")).json["wants_confirmation"] is False
+
+
 @pytest.mark.parametrize(
     "body",
     [

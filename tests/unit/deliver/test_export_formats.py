@@ -43,7 +43,7 @@ def test_cells_say_lists_times_and_objects_in_words() -> None:
     assert (row["keywords"], row["metadata"], row["published_at"]) == (
         "sea; tide",
         '{"a":[1]}',
-        "2026-11-18T14:05:09+00:00",
+        "2026-11-18T14:05:09Z",
     )
 
 

@@ -19,7 +19,7 @@ def test_a_change_says_where_it_stands_and_what_the_record_is() -> None:
         "version": 1,
     }
     assert told["id"] == told["record"]["id"] == key(3).id
-    assert told["record"]["published_at"] == "2026-11-18T14:02:09+00:00"
+    assert told["record"]["published_at"] == "2026-11-18T14:02:09Z"
 
 
 def test_a_removal_says_nothing_but_what_to_remove() -> None:

@@ -72,10 +72,10 @@ def test_since_when_comes_from_the_mark_where_nothing_else_knows_it() -> None:
 def test_the_shape_for_programs_is_the_documented_one() -> None:
     told = health_from(operations(UP, work_lost=1), ROOM, {"work": NOW}).as_dict()
     assert list(told) == ["state", "looked_at", "parts"]
-    assert (told["state"], told["looked_at"]) == ("degraded", "2026-03-04T12:00:00+00:00")
+    assert (told["state"], told["looked_at"]) == ("degraded", "2026-03-04T12:00:00Z")
     assert {tuple(part) for part in told["parts"]} == {("name", "state", "why", "since", "fix")}
     work = next(part for part in told["parts"] if part["name"] == "work")
-    assert (work["state"], work["since"]) == ("degraded", "2026-03-04T12:00:00+00:00")
+    assert (work["state"], work["since"]) == ("degraded", "2026-03-04T12:00:00Z")
 
 
 def test_without_a_database_nothing_else_is_said() -> None:

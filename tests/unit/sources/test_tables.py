@@ -69,6 +69,7 @@ def test_every_field_can_be_brought() -> None:
         ("priority", "high", 'priority "high": should be a whole number from 1 to 10'),
         ("interval", "0", 'interval "0": should be a duration of a second or more'),
         ("interval", "soon", 'interval "soon": should be a duration such as'),
+        ("rate_limit", "0.0004s", 'rate_limit "0.0004s": should be 0 or at least a millisecond, such as 250ms or 2s'),
         ("rate_limit_ms", "a second", 'rate_limit "a second": should be a whole number'),
         ("timezone", "Europe/Atlantis", 'timezone "Europe/Atlantis": should be the name of a time zone'),
         ("timezone", "../../etc/passwd", 'timezone "../../etc/passwd": should be the name of a time zone'),

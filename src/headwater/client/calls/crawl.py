@@ -3,12 +3,15 @@
 Written by `make client` from the description of the API: not to be changed by hand.
 """
 
-from typing import Unpack
+from collections.abc import Iterator
+from typing import Literal, Unpack
 
 from headwater.client.connection import Connection, in_path
 from headwater.client.shapes.crawl import (
     CrawlPauseShape,
     CrawlStatus,
+    LogLineList,
+    LogLineShape,
     PolledSources,
     Resumed,
     SourcesToPoll,
@@ -71,6 +74,46 @@ class CrawlCalls(Connection):
         """
         told: WorkerList = self._ask("GET", "/api/v1/workers")
         return told
+
+    def list_log_lines(
+        self,
+        *,
+        level: Literal["warning", "error"] | None = None,
+        event: str | None = None,
+        role: str | None = None,
+        pid: int | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> LogLineList:
+        """List what processes warned of in the last day, newest first: the newest 20,000 lines of all.
+
+        `limit`: The most that one page lists.
+        `cursor`: Where the page before ended: its `cursor`. Nothing begins at the beginning.
+        Role: viewer.
+        """
+        told: LogLineList = self._ask(
+            "GET",
+            "/api/v1/workers/log",
+            query={"level": level, "event": event, "role": role, "pid": pid, "limit": limit, "cursor": cursor},
+        )
+        return told
+
+    def iter_log_lines(
+        self,
+        *,
+        level: Literal["warning", "error"] | None = None,
+        event: str | None = None,
+        role: str | None = None,
+        pid: int | None = None,
+        limit: int | None = None,
+    ) -> Iterator[LogLineShape]:
+        """Each of `list_log_lines`, page by page."""
+        return self._each(
+            "lines",
+            lambda cursor: self.list_log_lines(
+                level=level, event=event, role=role, pid=pid, limit=limit, cursor=cursor
+            ),
+        )
 
     def drain_worker(self, id_: str, /) -> WorkerShape:
         """Let a process take on no more work: it hears so within ten seconds, ends what it has, and keeps running.

@@ -10,6 +10,7 @@ from headwater.client.connection import Connection, in_path
 from headwater.client.shapes.takedowns import (
     AcceptedTakedown,
     NewTakedown,
+    ReachOfTakedown,
     TakedownList,
     TakedownRequestList,
     TakedownRequestShape,
@@ -20,6 +21,14 @@ from headwater.client.shapes.takedowns import (
 
 class TakedownsCalls(Connection):
     """A part of the client."""
+
+    def show_takedown_reach(self, *, domain_or_url: str) -> ReachOfTakedown:
+        """Say what a takedown would cover and remove, and change nothing.
+
+        Role: viewer.
+        """
+        told: ReachOfTakedown = self._ask("GET", "/api/v1/takedown-reach", query={"domain_or_url": domain_or_url})
+        return told
 
     def list_takedown_requests(self) -> TakedownRequestList:
         """List what site owners asked for and nobody has decided, oldest first: 500 at most.
@@ -63,6 +72,7 @@ class TakedownsCalls(Connection):
         """Never visit a domain or URLs again, and withdraw what is stored of them.
 
         It holds at once. Entries are ended, documents and vacancies withdrawn by the operation, and every sink is told.
+        A whole domain or port that documents are stored of wants `confirm`; `GET /api/v1/takedown-reach` counts them.
 
         Role: operator.
         """

@@ -3,7 +3,7 @@
 Written by `make client` from the description of the API: not to be changed by hand.
 """
 
-from typing import Literal, NotRequired, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict
 
 from headwater.client.shapes.shared import SourcePolled
 
@@ -37,6 +37,32 @@ class CrawlStatus(TypedDict):
     in_flight: int
     pollers: int
     pause: CrawlPauseShape | None
+
+
+class LogLineShape(TypedDict):
+    """Its fields:
+
+    `at`: By the clock of its machine.
+    `event`: Of docs/log-events.md.
+    `fields`: As in the line itself, without secrets.
+    `told`: In a sentence.
+    """
+
+    id: int
+    at: str
+    process_id: str
+    role: str
+    host: str
+    pid: int
+    level: Literal["warning", "error", "critical"]
+    event: str
+    fields: dict[str, Any]
+    told: str
+
+
+class LogLineList(TypedDict):
+    lines: list[LogLineShape]
+    cursor: str | None
 
 
 class PolledSources(TypedDict):

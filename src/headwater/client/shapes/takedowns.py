@@ -25,10 +25,28 @@ class NewTakedown(TypedDict):
 
     `domain_or_url`: example.org with all below it, example.org:8080 for that port only, or URLs that begin so.
     `reason`: Who asked, and why.
+    `confirm`: For a whole domain or port that documents are stored of: without it the answer, 422, counts.
     """
 
     domain_or_url: str
     reason: NotRequired[str]
+    confirm: NotRequired[bool]
+
+
+class ReachOfTakedown(TypedDict):
+    """Documents and queued URLs are counted up to 10,000 each.
+
+    `domain_or_url`: The name under which it would be listed.
+    `covers`: In a sentence.
+    `queued_urls`: Of its hosts; those of one port are counted with its host.
+    `wants_confirmation`: Whether `confirm` has to be sent.
+    """
+
+    domain_or_url: str
+    covers: str
+    documents: int
+    queued_urls: int
+    wants_confirmation: bool
 
 
 class SinkRemovalShape(TypedDict):

@@ -20,6 +20,7 @@ from headwater.deliver.feeds.atom import FEED_END, entry_xml, feed_start
 from headwater.deliver.feeds.entries import FeedAbout, entry_of
 from headwater.deliver.lines import record_line
 from headwater.errors import SettingError
+from headwater.phrases import iso_of
 from headwater.record_kind import RecordKind
 from headwater.sources.exchange.tables import table
 from headwater.storable import as_laid_out, cut_text, one_line
@@ -91,7 +92,7 @@ def _cell(value: Any, kind: ColumnType) -> str:
         case ColumnType.FLAG:
             text = "yes" if value else "no"
         case ColumnType.MOMENT | ColumnType.DAY:
-            text = value.isoformat()
+            text = iso_of(value)
         case _:
             text = as_laid_out(str(value)).strip()
     return cut_text(text, LONGEST_CELL)

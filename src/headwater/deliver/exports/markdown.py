@@ -10,6 +10,7 @@ import orjson
 from headwater.blocks.markdown import MARKUP, markdown_of
 from headwater.deliver.feeds.entries import plain_line
 from headwater.deliver.records import Record
+from headwater.phrases import iso_of
 from headwater.record_kind import RecordKind
 from headwater.rights.record import answers_in
 from headwater.storable import as_laid_out
@@ -47,7 +48,7 @@ def page_of(record: Record) -> bytes:
     kind, said = record.key.kind, record.fields
     matter: dict[str, Any] = {"id": record.id, "version": record.version, "source": record.source.name}
     matter |= {name: said.get(name) for name in _SAID[kind]}
-    matter |= {name: value.isoformat() for name in _TIMES[kind] if (value := said.get(name))}
+    matter |= {name: iso_of(value) for name in _TIMES[kind] if (value := said.get(name))}
     matter |= {"authors": list(said.get("authors") or ())}
     matter |= {"tags": list(said.get(_LISTS[kind]) or ())}
     if kind is RecordKind.DOCUMENT:

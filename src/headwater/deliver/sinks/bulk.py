@@ -55,7 +55,7 @@ def operation(number: int, delivery: Delivery, document: Mapping[str, Any] | Non
         lines = orjson.dumps({"delete": about}) + b"\n"
     else:
         # orjson writes no newline of its own: a document is one line.
-        lines = orjson.dumps({"index": about}) + b"\n" + orjson.dumps(document) + b"\n"
+        lines = orjson.dumps({"index": about}) + b"\n" + orjson.dumps(document, option=orjson.OPT_UTC_Z) + b"\n"
     return Operation(number, delivery, lines)
 
 

@@ -228,7 +228,7 @@ class MeilisearchSink:
     def _item(self, number: int, delivery: Delivery) -> _SentItem:
         index = delivery.place or self.indexes[delivery.key.kind]
         if isinstance(delivery, Upsert):
-            return _SentItem(number, index, True, orjson.dumps(document_of(delivery.record)))
+            return _SentItem(number, index, True, orjson.dumps(document_of(delivery.record), option=orjson.OPT_UTC_Z))
         return _SentItem(number, index, False, orjson.dumps(delivery.key.id))
 
     async def _write_or_split(

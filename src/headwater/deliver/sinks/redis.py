@@ -261,7 +261,7 @@ class RedisSink:
         return [host] if parts.scheme == "rediss" else found
 
     def _message(self, delivery: Delivery) -> "_Message":
-        payload = orjson.dumps(event_of(delivery, with_text=self.options.include_text))
+        payload = orjson.dumps(event_of(delivery, with_text=self.options.include_text), option=orjson.OPT_UTC_Z)
         name = delivery.place or self.template.name_of({"kind": str(delivery.key.kind)})
         return _Message(
             name, {"position": delivery.position, "id": delivery.key.id, "op": op_of(delivery), "payload": payload}

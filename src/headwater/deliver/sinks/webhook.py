@@ -106,7 +106,8 @@ class WebhookSink:
     async def send_test(self, fence: Fence) -> str:
         fence.require(self.client.timeout)
         now = self.clock.now()
-        body = orjson.dumps({"type": "sink.test", "timestamp": now, "data": {"sink": self.name}})
+        message = {"type": "sink.test", "timestamp": now, "data": {"sink": self.name}}
+        body = orjson.dumps(message, option=orjson.OPT_UTC_Z)
         outcome = self._outcome(await self._post(f"{self.name}:test:{now.timestamp():.0f}", body))
         if isinstance(outcome, RecordRefused):
             raise SinkDown(f"{self.client.address} refused a message of the type sink.test: {outcome.why}")
@@ -164,9 +165,9 @@ def body_of(delivery: Delivery, now: datetime, *, include_text: bool) -> bytes:
     elif include_text:
         message["data"] = fields_of(delivery.record, with_text=True)
     else:
-        room = LARGEST_BODY_BYTES - len(orjson.dumps(message))
+        room = LARGEST_BODY_BYTES - len(orjson.dumps(message, option=orjson.OPT_UTC_Z))
         message["data"] = trimmed(fields_of(delivery.record, with_text=False), room)
-    return orjson.dumps(message)
+    return orjson.dumps(message, option=orjson.OPT_UTC_Z)
 
 
 def _changed_at(delivery: Delivery) -> Any:

@@ -3,8 +3,10 @@
 from starlette.requests import Request
 
 from headwater.accounts.attempts import TooManyAttempts
+from headwater.accounts.passwords import require_good_password
 from headwater.accounts.sessions import Session
-from headwater.errors import NotFound
+from headwater.accounts.users import UserChange
+from headwater.errors import NotFound, UsageError
 from headwater.serve.access.caller import Caller, NotIdentified, Proof
 from headwater.serve.access.entrance import Entrance
 from headwater.serve.access.visits import visit_of
@@ -43,6 +45,18 @@ async def end_login(entrance: Entrance, caller: Caller, *, everywhere: bool = Fa
         await entrance.sessions.end_all_of(caller.session.user)
     await entrance.sessions.end(caller.session.secret)
     return entrance.set_cookie("", 0)
+
+
+async def change_own_password(
+    entrance: Entrance, caller: Caller, request: Request, current: str, password: str
+) -> None:
+    """All logins of the caller end. Raises UsageError, and TooManyAttempts."""
+    if caller.session is None:
+        raise UsageError("Only people who logged in have a password.", fix="Log in first.")
+    require_good_password(password)
+    if await entrance.sessions.log_in(caller.name, current, visit_of(request).address) is None:
+        raise UsageError("The password until now is another one.", fix="Try again, or ask an admin for a new one.")
+    await entrance.users.change(caller.name, UserChange(password=password), caller.name)
 
 
 async def _known_name(entrance: Entrance, name: str) -> str:

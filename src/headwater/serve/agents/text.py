@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Awaitable, Callable, Mapping
-from datetime import date, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import orjson
@@ -41,15 +41,13 @@ def untrusted(**parts: str | None) -> dict[str, Any]:
 
 
 def as_json(value: Mapping[str, Any]) -> str:
-    return orjson.dumps(value, default=_plain).decode()
+    return orjson.dumps(value, default=_plain, option=orjson.OPT_UTC_Z).decode()
 
 
 def _plain(value: object) -> Any:
     match value:
         case timedelta():
             return value.total_seconds()
-        case datetime() | date():
-            return value.isoformat()
     return str(value)
 
 

@@ -6,13 +6,11 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from headwater.accounts.passwords import MOST_BYTES, require_good_password
+from headwater.accounts.passwords import MOST_BYTES
 from headwater.accounts.role import Role
-from headwater.accounts.users import UserChange
-from headwater.errors import UsageError
 from headwater.serve.access.caller import Caller, Proof
 from headwater.serve.access.gate import Viewer, open_to_all
-from headwater.serve.access.logins import begin_login, cookie_of, end_login
+from headwater.serve.access.logins import begin_login, change_own_password, cookie_of, end_login
 from headwater.serve.access.visits import visit_of
 from headwater.serve.api.users import Password
 from headwater.serve.problems import MEDIA_TYPE, ProblemDetails
@@ -85,13 +83,7 @@ async def show_me(caller: Viewer) -> MeShape:
 @router.post("/me/password", status_code=204, responses=TOO_MANY)
 async def change_password(caller: Viewer, entrance: Entered, request: Request, wanted: NewPassword) -> None:
     """Give yourself another password; all your logins end. For people who logged in here."""
-    if caller.session is None:
-        raise UsageError("Only people who logged in have a password.", fix="Log in first.")
-    require_good_password(wanted.password)
-    checked = await entrance.sessions.log_in(caller.name, wanted.current_password, visit_of(request).address)
-    if checked is None:
-        raise UsageError("The password until now is another one.", fix="Try again, or ask an admin for a new one.")
-    await entrance.users.change(caller.name, UserChange(password=wanted.password), caller.name)
+    await change_own_password(entrance, caller, request, wanted.current_password, wanted.password)
 
 
 def _me(caller: Caller) -> MeShape:

@@ -90,7 +90,7 @@ class ScheduledPoll(BaseModel):
     source_id: Any
     kind: str
     url: str
-    next_fetch: str | None = Field(description="Null while its source rests, or is taken down.")
+    next_fetch: datetime | None = Field(description="Null while its source rests, or is taken down.")
     in_seconds: int | None
     interval_seconds: int | None
     errors: int

@@ -6,11 +6,18 @@ from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Path, Response
+from fastapi import APIRouter, Path, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from headwater.actions.takedowns import covered_in_words, grant_request, refuse_request, takedown_story
-from headwater.ingest.taking_down import lift_everywhere, record, sweep
+from headwater.actions.takedowns import (
+    covered_in_words,
+    grant_request,
+    question_before,
+    refuse_request,
+    takedown_story,
+)
+from headwater.errors import UsageError
+from headwater.ingest.taking_down import lift_everywhere, reach_of, record, sweep
 from headwater.politeness.takedown import Takedown, parse_takedown
 from headwater.politeness.takedown_requests import MOST_OPEN, open_requests
 from headwater.reports.paging import page_of_takedowns
@@ -39,6 +46,20 @@ class NewTakedown(BaseModel):
         examples=["example.org", "https://example.org/members"],
     )
     reason: str = Field("", max_length=2_000, description="Who asked, and why.")
+    confirm: bool = Field(
+        False,
+        description="For a whole domain or port that documents are stored of: without it the answer, 422, counts.",
+    )
+
+
+class ReachOfTakedown(BaseModel):
+    """Documents and queued URLs are counted up to 10,000 each."""
+
+    domain_or_url: str = Field(description="The name under which it would be listed.")
+    covers: str = Field(description="In a sentence.", examples=["example.org with all its subdomains and ports"])
+    documents: int
+    queued_urls: int = Field(description="Of its hosts; those of one port are counted with its host.")
+    wants_confirmation: bool = Field(description="Whether `confirm` has to be sent.")
 
 
 class TakedownInShort(BaseModel):
@@ -97,11 +118,32 @@ async def add_takedown(
     """Never visit a domain or URLs again, and withdraw what is stored of them.
 
     It holds at once. Entries are ended, documents and vacancies withdrawn by the operation, and every sink is told.
+    A whole domain or port that documents are stored of wants `confirm`; `GET /api/v1/takedown-reach` counts them.
     """
     takedown = parse_takedown(wanted.domain_or_url)
+    if not wanted.confirm and (question := await question_before(services.database, takedown)):
+        raise UsageError(question, fix='Send "confirm": true with it.')
     begun = await begin_takedown(services, work, takedown, wanted.reason, caller.name)
     response.headers["location"] = f"/api/v1/operations/{begun.id}"
     return AcceptedTakedown(domain_or_url=takedown.name, covers=covered_in_words(takedown), operation=begun)
+
+
+@router.get("/takedown-reach")
+async def show_takedown_reach(
+    caller: Viewer,
+    services: Installed,
+    domain_or_url: Annotated[str, Query(min_length=1, max_length=2_083, examples=["example.org"])],
+) -> ReachOfTakedown:
+    """Say what a takedown would cover and remove, and change nothing."""
+    takedown = parse_takedown(domain_or_url)
+    reach = await reach_of(services.database, takedown)
+    return ReachOfTakedown(
+        domain_or_url=takedown.name,
+        covers=covered_in_words(takedown),
+        documents=reach.documents,
+        queued_urls=reach.waiting,
+        wants_confirmation=takedown.is_of_whole_site and reach.documents > 0,
+    )
 
 
 async def begin_takedown(

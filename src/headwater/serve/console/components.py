@@ -8,7 +8,8 @@ from headwater.serve.console.forms import hidden
 from headwater.serve.console.icons import icon
 from headwater.serve.console.shown import cut, quantity
 from headwater.serve.console.visit import PageQuery
-from headwater.serve.pages.markup import Markup, element, joined
+from headwater.serve.pages.markup import Markup, element, joined, prose
+from headwater.serve.ways import page_way
 
 T = TypeVar("T")
 NOTHING = Markup("")
@@ -140,7 +141,9 @@ def segments(
     return element("nav", *made, class_="segments", aria_label=label)
 
 
-def filter_bar(query: PageQuery, *fields: Markup, keeps: Sequence[str] = (), keeps_order: bool = True) -> Markup:
+def filter_bar(
+    query: PageQuery, *fields: Markup, keeps: Sequence[str] = (), keeps_order: bool = True, verb: str = "Filter"
+) -> Markup:
     """Filters stand in the address. `keeps`: values of it that are set elsewhere, such as by segments; the order, too,
     unless one of the fields sets it.
     """
@@ -148,7 +151,7 @@ def filter_bar(query: PageQuery, *fields: Markup, keeps: Sequence[str] = (), kee
     kept = [hidden(name, query.get(name)) for name in names if query.get(name)]
     is_set = set(query.values) - {"cursor", "order", *keeps}
     clear = element("a", "Clear", href=query.path, class_="clear") if is_set else NOTHING
-    apply = element("button", "Filter", type="submit")
+    apply = element("button", verb, type="submit")
     return element(
         "form", *kept, *fields, apply, clear, method="get", action=query.path, class_="filters", role="search"
     )
@@ -206,6 +209,12 @@ def empty_state(says: str, *ways: Markup) -> Markup:
 def link(told: str, href: str, *, class_: str = "") -> Markup:
     """To a page of ours."""
     return element("a", told, href=href, class_=class_)
+
+
+def way_on(told: str, most: int = 400) -> Markup:
+    """What to do about something, said for a terminal: where a page of ours does it, that page."""
+    way = page_way(told)
+    return link(cut(way.told, most), way.href) if way else prose(cut(told, most))
 
 
 def cut_note(shown: int, total: int, noun: str, href: str = "") -> Markup:

@@ -33,6 +33,7 @@ from headwater.serve.console.components import (
 )
 from headwater.serve.console.forms import Fields, action_button, button, confirm_form, form, hidden, text_field
 from headwater.serve.console.keeping import lately
+from headwater.serve.console.log_page import CRAWL, crawl_tabs
 from headwater.serve.console.shell import PageBody
 from headwater.serve.console.shown import (
     cut,
@@ -54,7 +55,6 @@ from headwater.sources.finding import find_source
 
 router = APIRouter(include_in_schema=False)
 
-CRAWL = "/console/crawl"
 PAUSE, RESUME, RUN_DUE = f"{CRAWL}/pause", f"{CRAWL}/resume", f"{CRAWL}/run-due"
 DRAIN_WORKER, RESUME_WORKER = f"{CRAWL}/drain", f"{CRAWL}/work-again"
 PROCESS_TONES = {
@@ -81,6 +81,7 @@ async def crawl_page(caller: Viewer, visit: Visited) -> HTMLResponse:
     runs, wrong = await _runs(visit)
     upcoming = await lately(app, "upcoming", KEPT_SECONDS, lambda: upcoming_polls(database, UPCOMING_MINUTES))
     body = joined(
+        crawl_tabs(CRAWL),
         columns(_work(found, hosts, now, visit), _upcoming(upcoming, await schedule(database, UPCOMING_SHOWN), visit)),
         _roles(now, visit),
         _log(runs, wrong, visit),

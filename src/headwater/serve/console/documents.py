@@ -31,6 +31,7 @@ from headwater.serve.console.components import (
     pager,
     panel,
     table,
+    way_on,
 )
 from headwater.serve.console.forms import Fields, action_button, check_field, choice_field, text_field
 from headwater.serve.console.operations import see_operation
@@ -76,7 +77,7 @@ async def documents_page(caller: Viewer, visit: Visited) -> HTMLResponse:
     try:
         answer = await documents_wished(services, query.get("q"), wish_in(query), ROWS, query.get("cursor") or None)
     except HeadwaterError as error:
-        body = joined(filters, notice("fail", cut(error.what), f" {cut(error.fix)}"))
+        body = joined(filters, notice("fail", cut(error.what), " ", way_on(error.fix)))
         return await visit.page(PageBody("Documents", body), status=status_of_page(error))
     empty = empty_state(*nothing_found(query, "No documents yet. They come with the first pages of a source."))
     main = joined(
@@ -115,6 +116,7 @@ def _filters(query: PageQuery, views: Sequence[str]) -> Markup:
         text_field("since", "Since", query.get("since"), placeholder="7d or 2026-05-01"),
         choice_field("view", "View", [("", "Any"), *((name, name) for name in views)], query.get("view")),
         check_field("duplicates", "Duplicates too", is_set=query.get("duplicates") == "yes"),
+        verb="Search",
     )
 
 

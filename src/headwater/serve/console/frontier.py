@@ -35,6 +35,7 @@ from headwater.serve.console.components import (
     panel,
     segments,
     table,
+    way_on,
 )
 from headwater.serve.console.forms import (
     Fields,
@@ -121,7 +122,7 @@ async def frontier_page(caller: Viewer, visit: Visited) -> HTMLResponse:
     try:
         wanted = await filter_of(visit, query)
     except HeadwaterError as error:
-        main = joined(_filters(query), notice("fail", cut(error.what), f" {cut(error.fix)}"))
+        main = joined(_filters(query), notice("fail", cut(error.what), " ", way_on(error.fix)))
         return await visit.page(PageBody("Frontier", main), status=422)
     page = await list_entries(database, wanted, limit=ROWS, cursor=query.get("cursor") or None)
     total = await count_matching(database, wanted)
@@ -203,6 +204,11 @@ def _figures(visit: PageVisit, stats: FrontierStats) -> Markup:
     return columns(panel("Hosts with something to fetch", now, note="now", id_="hosts-now"), beside)
 
 
+def _last_error(one: EntryRow) -> Markup:
+    told = one.reason or one.last_error
+    return foreign(told, 80) if told else NOTHING
+
+
 def _told(counts: Mapping[EntryStatus, int]) -> str:
     return ", ".join(f"{count:,} {status}" for status, count in counts.items() if count)
 
@@ -219,7 +225,7 @@ def _table(visit: PageVisit, entries: Sequence[EntryRow], names: Mapping[UUID, s
         TableColumn[EntryRow]("Depth", lambda one: number(one.depth), "number"),
         TableColumn[EntryRow]("Tries", lambda one: number(one.retry_count), "number"),
         TableColumn[EntryRow]("HTTP", lambda one: Markup(str(one.last_status or "–")), "number"),
-        TableColumn[EntryRow]("Last error", lambda one: foreign(one.reason or one.last_error or "", 80)),
+        TableColumn[EntryRow]("Last error", _last_error),
         TableColumn[EntryRow]("Found", lambda one: moment(one.discovered_at, now)),
     ]
     empty = empty_state(

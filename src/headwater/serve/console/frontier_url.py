@@ -15,7 +15,7 @@ from headwater.net.identity import identity_of
 from headwater.phrases import spelt_out
 from headwater.reports.pages import PageStory, story_of
 from headwater.serve.access.gate import Operator, Viewer
-from headwater.serve.console.components import columns, facts, filter_bar, link, notice, panel
+from headwater.serve.console.components import columns, facts, filter_bar, link, notice, panel, way_on
 from headwater.serve.console.forms import Fields, action_button, confirm_form, text_field
 from headwater.serve.console.frontier_places import (
     KEPT,
@@ -54,7 +54,7 @@ async def url_page(caller: Viewer, visit: Visited) -> HTMLResponse:
     try:
         url = canonicalise(asked if "://" in asked else f"https://{asked}")
     except UrlRejected as error:
-        body = joined(notice("fail", cut(error.what), f" {cut(error.fix)}"), _asking(asked))
+        body = joined(notice("fail", cut(error.what), " ", way_on(error.fix)), _asking(asked))
         return await visit.page(PageBody("A URL", body), status=422)
     agent = identity_of(visit.services.settings.fetch).user_agent
     story = await story_of(visit.services.database, url, agent)
@@ -70,7 +70,7 @@ async def url_page(caller: Viewer, visit: Visited) -> HTMLResponse:
 
 def _asking(url: str) -> Markup:
     query = PageQuery(f"{PATH}/url", {"url": url} if url else {})
-    return filter_bar(query, text_field("url", "URL", cut(url, 2_083), type="url", required="required"))
+    return filter_bar(query, text_field("url", "URL", cut(url, 2_083), type="url", required="required"), verb="Explain")
 
 
 def _now(visit: PageVisit, story: PageStory) -> Markup:

@@ -22,7 +22,7 @@ from headwater.actions.hosts import (
 )
 from headwater.errors import HeadwaterError, NotFound, UsageError
 from headwater.politeness.hosts import HostPolicy, host_named
-from headwater.reports.frontier import HostState
+from headwater.reports.frontier import HostState, health_of_host
 from headwater.rights.record import rights_in_words
 from headwater.serve.access.gate import Operator, Viewer
 from headwater.serve.console.components import (
@@ -109,6 +109,7 @@ async def hosts_page(caller: Viewer, visit: Visited) -> Response:
     page = await page_of_hosts(visit.services, ROWS, visit.query.get("cursor") or None, wanted)
     made = [
         TableColumn[Row]("Host", lambda one: link(foreign(one["host"], 100), host_path(one["host"])), "main"),
+        TableColumn[Row]("Health", lambda one: state(health_of_host(one))),
         TableColumn[Row]("State", _state),
         TableColumn[Row]("Delay", lambda one: milliseconds(one["delay_ms"]), "number"),
         TableColumn[Row]("Now", lambda one: Markup(f"{one['in_flight']} of {one['max_concurrency']}"), "number"),
@@ -123,9 +124,10 @@ async def hosts_page(caller: Viewer, visit: Visited) -> Response:
         if wanted
         else empty_state("Hosts appear when their first URL is found.", link("Add a source", "/console/sources/add"))
     )
+    named = text_field("host", "Host", "", placeholder="harbour.example", required="required")
     main = joined(
         segments(visit.query, "state", [(word, told, None) for word, told in STATES], "State"),
-        filter_bar(visit.query, text_field("host", "Host", "", placeholder="harbour.example", required="required")),
+        filter_bar(visit.query, named, verb="Open"),
         table(made, page.items, "Hosts", empty=empty, id_="hosts"),
         pager(visit.query, len(page.items), page.cursor),
     )
@@ -138,7 +140,9 @@ def _state(one: Row) -> Markup:
         return state(cut(one["closed_by"], 60), tone="paused")
     if one["in_flight"]:
         return state("asked now", tone="ok")
-    return state("open", tone="ok") if one["is_open"] else state("waiting or idle", tone="paused")
+    if one["is_open"]:
+        return state("open", tone="ok")
+    return state("has not answered", tone="warn") if one["is_doubted"] else state("waiting or idle", tone="paused")
 
 
 @router.get(f"{PATH}/{{host}}")
@@ -215,9 +219,8 @@ def _policy(visit: PageVisit, story: HostStory, own: Mapping[str, Any], *errors:
         *((told, number(holds[key])) for key, told in NUMBERS.items() if key != "min_request_interval_ms"),
         ("Pages rendered in a browser", Markup("yes" if holds["allow_js"] else "no")),
     ]  # fmt: skip
-    shown = panel("Policy", facts(rows), note="as it holds now", id_="policy")
     if not visit.may(Role.OPERATOR):
-        return shown
+        return panel("Policy", facts(rows), note="as it holds now", id_="policy")
     renders = "" if own["allow_js"] is None else "yes" if own["allow_js"] else "no"
     fields = [
         text_field(
@@ -236,7 +239,8 @@ def _policy(visit: PageVisit, story: HostStory, own: Mapping[str, Any], *errors:
     )
     note = element("p", "An empty field stays as it is. No policy is quicker than robots.txt allows.", class_="note")
     clear = action_button(f"{host_path(name)}/policy/clear", visit.csrf_token, "Take back all of it", kind="quiet")
-    return columns(shown, panel("Set the policy", folded("Change it", note, asked, clear, is_open=bool(errors))))
+    change = folded("Change it", note, asked, clear, is_open=bool(errors))
+    return panel("Policy", facts(rows), change, note="as it holds now", id_="policy")
 
 
 @router.post(f"{PATH}/{{host}}/policy")
@@ -296,7 +300,8 @@ async def _robots(visit: PageVisit, host: str) -> Markup:
     except NotFound as error:
         return panel("robots.txt", empty_state(f"{error.what} It is asked for before the first page."), actions=anew)
     check = visit.query.get("check")
-    asked = filter_bar(visit.query, text_field("check", "May we fetch this URL or path?", cut(check, 2_000)))
+    place = text_field("check", "May we fetch this URL or path?", cut(check, 2_000))
+    asked = filter_bar(visit.query, place, verb="Check")
     told = [_robots_of(visit, row) for row in rows]
     return panel("robots.txt", asked, _decided(visit, rows, check), *told, actions=anew, id_="robots")
 

@@ -23,6 +23,7 @@ from headwater.serve.console.components import (
     pager,
     panel,
     table,
+    way_on,
 )
 from headwater.serve.console.documents import export_links, nothing_found, told_of, view_path
 from headwater.serve.console.forms import Fields, choice_field, confirm_form, text_field
@@ -50,7 +51,7 @@ async def jobs_page(caller: Viewer, visit: Visited) -> HTMLResponse:
     try:
         answer = await jobs_wished(services, query.get("q"), wish_in(query), ROWS, query.get("cursor") or None)
     except HeadwaterError as error:
-        body = joined(_filters(query), notice("fail", cut(error.what), f" {cut(error.fix)}"))
+        body = joined(_filters(query), notice("fail", cut(error.what), " ", way_on(error.fix)))
         return await visit.page(PageBody("Jobs", body), status=status_of_page(error))
     made = [
         TableColumn[DetailedHit](
@@ -94,6 +95,7 @@ def _filters(query: PageQuery) -> Markup:
         choice_field("modality", "Where", [("", "Any"), *((one, one) for one in MODALITIES)], query.get("modality")),
         text_field("source", "Source", query.get("source")),
         text_field("since", "Since", query.get("since"), placeholder="7d"),
+        verb="Search",
     )
 
 

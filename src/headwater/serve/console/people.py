@@ -15,7 +15,17 @@ from headwater.accounts.users import User, UserChange
 from headwater.actions.accounts import make_token, page_of_audit, page_of_tokens, page_of_users
 from headwater.errors import HeadwaterError, UsageError
 from headwater.serve.access.gate import Admin
-from headwater.serve.console.components import TableColumn, empty_state, filter_bar, link, notice, pager, panel, table
+from headwater.serve.console.components import (
+    TableColumn,
+    empty_state,
+    filter_bar,
+    link,
+    notice,
+    pager,
+    panel,
+    table,
+    way_on,
+)
 from headwater.serve.console.forms import (
     Fields,
     FormFields,
@@ -27,6 +37,7 @@ from headwater.serve.console.forms import (
     form,
     text_field,
 )
+from headwater.serve.console.logins_table import logins_table
 from headwater.serve.console.places import SETTINGS, settings_tabs
 from headwater.serve.console.shell import PageBody
 from headwater.serve.console.shown import cut, foreign, moment, state
@@ -122,21 +133,8 @@ async def end_session_by_form(caller: Admin, visit: Visited, entrance: Entered, 
 def _sessions(visit: PageVisit, user: User, found: Sequence[SessionInShort], own: str) -> Markup:
     path = f"{USERS}/{user.name}/end-session"
 
-    def end(one: SessionInShort) -> Markup:
-        return action_button(path, visit.csrf_token, "End", {"id": one.id}, about=f"from {cut(one.address, 60)}")
-
-    made = [
-        TableColumn[SessionInShort](
-            "From", lambda one: joined(foreign(one.address, 60), " (this one)" if one.id == own else ""), "main"
-        ),
-        TableColumn[SessionInShort]("Since", lambda one: moment(one.created_at, visit.now)),
-        TableColumn[SessionInShort]("Last seen", lambda one: moment(one.last_seen_at, visit.now)),
-        TableColumn[SessionInShort]("Ends", lambda one: moment(one.expires_at, visit.now)),
-        TableColumn[SessionInShort]("", end),
-    ]
     every = action_button(path, visit.csrf_token, "End all") if len(found) > 1 else Markup("")
-    listed = table(made, found, "Logins", empty=empty_state("Not logged in."), id_="sessions")
-    return panel("Logins", listed, actions=every)
+    return panel("Logins", logins_table(visit, found, own, path), actions=every)
 
 
 def _user(visit: PageVisit, user: User, below: Markup, *errors: str) -> PageBody:
@@ -276,7 +274,7 @@ async def audit_page(caller: Admin, visit: Visited) -> HTMLResponse:
         wanted = AuditFilter(query.get("actor") or None, query.get("action") or None, _since(query.get("since")))
         page = await page_of_audit(visit.services.database, wanted, ROWS, query.get("cursor") or None)
     except HeadwaterError as error:
-        body = joined(settings_tabs(AUDIT), bar, notice("fail", cut(error.what), f" {cut(error.fix)}"))
+        body = joined(settings_tabs(AUDIT), bar, notice("fail", cut(error.what), " ", way_on(error.fix)))
         return await visit.page(PageBody("Audit log", body), status=422)
     made = [
         TableColumn[StoredLine]("When", lambda one: moment(one.at, visit.now), "main"),

@@ -12,20 +12,21 @@ from headwater.actions.sources import poll_sources, stop_sources
 from headwater.actions.standing import all_problems
 from headwater.reports.operations import MACHINERY, QUEUE
 from headwater.serve.access.gate import Operator, Viewer
-from headwater.serve.console.components import empty_state
+from headwater.serve.console.components import empty_state, link, way_on
 from headwater.serve.console.crawl_page import RESUME
 from headwater.serve.console.forms import Fields, action_button
 from headwater.serve.console.keeping import lately
 from headwater.serve.console.shell import PageBody
-from headwater.serve.console.shown import cut, moment, state
+from headwater.serve.console.shown import cut, foreign, moment, state
 from headwater.serve.console.visit import PageVisit, Visited, see_other
-from headwater.serve.pages.markup import Markup, element, joined, prose
+from headwater.serve.pages.markup import Markup, element, joined
 from headwater.sources.health import HealthProblem, Severity
 from headwater.sources.source import SourceStatus
 
 router = APIRouter(include_in_schema=False)
 
 HOME, PROBLEMS = "/console", "/console/problems"
+HOSTS = "/console/hosts/"
 MOST_SHOWN, KEPT_SECONDS = 200, 15.0
 RESUME_SINK, RETRY_SINK = "/console/problems/resume-sink", "/console/problems/retry-sink"
 RESUME_SOURCE, POLL_SOURCE = "/console/problems/resume-source", "/console/problems/poll-source"
@@ -62,13 +63,20 @@ def _line(one: HealthProblem, visit: PageVisit) -> Markup:
     since = joined(" since ", moment(one.since, visit.now)) if one.since else ""
     what = element(
         "div",
-        element("div", element("strong", cut(one.about, 80)), element("span", since, class_="window"), class_="about"),
+        element("div", element("strong", _about(one)), element("span", since, class_="window"), class_="about"),
         element("div", cut(one.what, 600), class_="what"),
-        element("div", prose(cut(one.fix, 400)), class_="fix"),
+        element("div", way_on(one.fix), class_="fix"),
     )
     is_error = one.grade is Severity.ERROR
     grade = state("fail" if is_error else "warn", "Error" if is_error else "Warning")
     return element("li", grade, what, element("div", action_for(one, visit), class_="act"))
+
+
+def _about(one: HealthProblem) -> Markup:
+    """With the way to its page, where it has one of its own."""
+    told = foreign(one.about, 80)
+    href = place_of(one)[0]
+    return link(told, href) if one.source_id or href.startswith(HOSTS) else told
 
 
 def action_for(one: HealthProblem, visit: PageVisit) -> Markup:
@@ -98,7 +106,7 @@ def place_of(one: HealthProblem) -> tuple[str, str]:
     if one.source_id:
         return f"/console/sources/{one.source_id}", "Open"
     if one.kind in OF_HOSTS or (one.kind == "refused" and one.about):
-        return f"/console/hosts/{quote(one.about, safe='')}", "Open"
+        return f"{HOSTS}{quote(one.about, safe='')}", "Open"
     if one.kind in ("suspects", "poison"):
         return "/console/frontier?status=dead" if one.kind == "poison" else "/console/frontier", "Look"
     if one.kind == "takedown_asked":

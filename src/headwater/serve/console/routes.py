@@ -3,12 +3,14 @@
 from fastapi import APIRouter
 
 from headwater.serve.console import (
+    account,
     documents,
     frontier,
     frontier_adding,
     frontier_url,
     hosts,
     jobs,
+    log_page,
     operations,
     people,
     settings,
@@ -18,12 +20,14 @@ from headwater.serve.console import (
 )
 
 PAGE_ROUTERS: tuple[APIRouter, ...] = (
+    account.router,
     documents.router,
     frontier.router,
     frontier_adding.router,
     frontier_url.router,
     hosts.router,
     jobs.router,
+    log_page.router,
     operations.router,
     people.router,
     settings.router,

@@ -34,6 +34,7 @@ NAVIGATION: Sequence[tuple[str, str, str]] = (
     ("Jobs", "/console/jobs", "j"),
     ("Settings", "/console/settings", "e"),
 )
+ACCOUNT = "/console/account"
 NOTHING = Markup("")
 
 
@@ -183,12 +184,13 @@ def _theme_switch(frame: PageFrame) -> Markup:
 def _me(frame: PageFrame) -> Markup:
     if frame.caller.session is None:
         told = "no login" if frame.caller.proof is Proof.DEVELOPMENT else cut(frame.caller.name, 40)
-        return element("span", told, class_="me", title=f"{cut(frame.caller.name, 60)}, {frame.caller.role}")
+        title = f"{cut(frame.caller.name, 60)}, {frame.caller.role}"
+        return element("a", told, href=ACCOUNT, class_="me", title=title)
     leave = element("button", "Log out", class_="quiet")
     return element(
         "form",
         csrf_field(frame.csrf_token),
-        element("span", cut(frame.caller.name, 40), class_="me", title=str(frame.caller.role)),
+        element("a", cut(frame.caller.name, 40), href=ACCOUNT, class_="me", title=str(frame.caller.role)),
         leave,
         method="post",
         action="/logout",

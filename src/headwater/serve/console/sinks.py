@@ -24,7 +24,7 @@ from headwater.actions.delivery import (
 from headwater.deliver.options import every_kind
 from headwater.deliver.store import FailedRecord, FailureGroup, SinkReport
 from headwater.errors import HeadwaterError, UsageError
-from headwater.reports.sinks import delivery_now, state_word
+from headwater.reports.sinks import delivery_now, health_of_sink, state_word
 from headwater.serve.access.gate import Admin, Operator, Viewer
 from headwater.serve.console.components import (
     TableColumn,
@@ -72,13 +72,14 @@ async def sinks_page(caller: Viewer, visit: Visited) -> HTMLResponse:
     now = await delivery_now(visit.services.database)
     made = [
         TableColumn[SinkReport]("Sink", lambda one: joined(link(one.name, f"{PATH}/{one.name}"), _under(one)), "main"),
+        TableColumn[SinkReport]("Health", lambda one: state(health_of_sink(one))),
         TableColumn[SinkReport]("State", lambda one: state(state_word(one))),
         TableColumn[SinkReport]("Behind", lambda one: number(one.behind), "number"),
         TableColumn[SinkReport]("Oldest waits", lambda one: moment(one.behind_since, visit.now, never="none")),
         TableColumn[SinkReport]("Parked", lambda one: number(one.parked), "number"),
         TableColumn[SinkReport]("Sent", lambda one: number(one.sent), "number"),
         TableColumn[SinkReport]("Last success", lambda one: moment(one.last_success_at, visit.now)),
-        TableColumn[SinkReport]("Last error", lambda one: foreign(one.last_error or "", 120)),
+        TableColumn[SinkReport]("Last error", lambda one: foreign(one.last_error, 120) if one.last_error else NOTHING),
     ]
     add = link("Add a sink", f"{PATH}/add", class_="button primary") if visit.may(Role.ADMIN) else Markup("")
     empty = empty_state("Nothing is delivered yet: search, the API and exports read the archive.", add)
@@ -187,6 +188,7 @@ def _now(visit: PageVisit, story: SinkStory) -> Markup:
     one, now = story.sink, visit.now
     filled = f"{one.backfill_share:.0%}, because {cut(one.backfill_reason)}" if one.backfill_share is not None else ""
     told = [
+        ("Health", state(health_of_sink(one))),
         ("State", state(state_word(one))),
         ("Position", f"{one.position:,} of {one.log_position:,}"),
         (

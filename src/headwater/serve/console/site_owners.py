@@ -10,10 +10,12 @@ from starlette.responses import HTMLResponse, Response
 
 from headwater.accounts.role import Role
 from headwater.actions.identity import known_addresses
-from headwater.actions.takedowns import grant_request, refuse_request
-from headwater.errors import Busy, UsageError
+from headwater.actions.takedowns import grant_request, reach_in_words, refuse_request
+from headwater.errors import Busy, HeadwaterError, UsageError
+from headwater.ingest.taking_down import reach_of
 from headwater.net.identity import SITE_OWNERS_PLACE, Identity, identity_of
 from headwater.net.signing import DIRECTORY_PLACE
+from headwater.politeness.takedown import parse_takedown
 from headwater.politeness.takedown_requests import (
     LONGEST_CONTACT,
     LONGEST_PLACE,
@@ -263,15 +265,24 @@ async def decide_takedown(caller: Operator, visit: Visited, fields: Fields, work
     return see_other(REQUESTS, f"{cut(decided.place, 120)} is left alone from now on, and withdrawn.")
 
 
+async def _reach(visit: PageVisit, place: str) -> str:
+    """Nothing of a place that cannot be taken down: granting it says why."""
+    try:
+        return f": {reach_in_words(await reach_of(visit.services.database, parse_takedown(place)))}"
+    except HeadwaterError:
+        return ""
+
+
 async def _ask_again(visit: PageVisit, id_: UUID, fields: Fields) -> HTMLResponse:
     wanted = next((one for one in await open_requests(visit.services.database, MOST_OPEN) if one.id == id_), None)
     place = cut(wanted.place, 200) if wanted else "It"
+    reach = await _reach(visit, wanted.place) if wanted else ""
     asked = confirm_form(
         DECIDE,
         visit.csrf_token,
         fields.again(),
         f"{place} is never visited again.",
-        "What is stored of it is withdrawn, here and in every sink.",
+        f"What is stored of it is withdrawn, here and in every sink{reach}.",
         verb="Take it down",
         back=REQUESTS,
     )

@@ -32,6 +32,7 @@ from headwater.serve.console.components import (
     pager,
     segments,
     table,
+    way_on,
 )
 from headwater.serve.console.forms import button, choice_field, form, hidden, text_field
 from headwater.serve.console.shell import PageBody
@@ -141,7 +142,7 @@ async def sources_page(caller: Viewer, visit: Visited) -> HTMLResponse:
         order = order_named(query.get("order"))
         page = await page_of_sources(database, chosen.wanted, chosen.health, ROWS, query.get("cursor") or None, order)
     except HeadwaterError as error:
-        main = joined(_filters(query), notice("fail", cut(error.what), f" {cut(error.fix)}"))
+        main = joined(_filters(query), notice("fail", cut(error.what), " ", way_on(error.fix)))
         return await visit.page(PageBody("Sources", main, actions=_actions(visit)), status=422)
     counts = await count_in_states(database, chosen.wanted, COUNTED_TO)
     is_counted = not chosen.health and chosen.counted is not DiscoveryStatus.DELETED

@@ -23,6 +23,7 @@ from headwater.serve.console.components import (
     panel,
     table,
     tabs,
+    way_on,
 )
 from headwater.serve.console.forms import action_button, button, form, hidden
 from headwater.serve.console.overview import event_kind
@@ -132,7 +133,7 @@ async def source_page(caller: Viewer, visit: Visited, named: str) -> Response:
 
 def _problems(story: SourceStory) -> Markup:
     told = [
-        notice("fail" if one.grade == "error" else "warn", foreign(one.what, 300), " ", foreign(one.fix, 300))
+        notice("fail" if one.grade == "error" else "warn", foreign(one.what, 300), " ", way_on(one.fix, 300))
         for one in story.overview.health.problems
     ]
     told += [notice("warn", foreign(one, 400)) for one in story.limits]

@@ -28,6 +28,7 @@ from headwater.serve.console.components import (
     panel,
     segments,
     table,
+    way_on,
 )
 from headwater.serve.console.forms import Fields, action_button
 from headwater.serve.console.shown import (
@@ -249,6 +250,6 @@ async def change_template(caller: Operator, visit: Visited, named: str, fields: 
     try:
         await work(visit.services.database, site_of(source.profile.address.site), caller.name)
     except HeadwaterError as error:
-        main = notice("fail", cut(error.what), f" {cut(error.fix)}")
+        main = notice("fail", cut(error.what), " ", way_on(error.fix))
         return await page_of_source(visit, source, main, status=422)
     return see_other(source_path(source.id, "template"), acts[verb])

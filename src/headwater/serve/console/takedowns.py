@@ -7,9 +7,9 @@ from fastapi import APIRouter
 from starlette.responses import HTMLResponse, Response
 
 from headwater.accounts.role import Role
-from headwater.actions.takedowns import SinkRemoval, covered_in_words, takedown_story
+from headwater.actions.takedowns import SinkRemoval, covered_in_words, reach_in_words, takedown_story
 from headwater.errors import HeadwaterError
-from headwater.ingest.taking_down import lift_everywhere, record, sweep
+from headwater.ingest.taking_down import lift_everywhere, reach_of, record, sweep
 from headwater.politeness.takedown import parse_takedown
 from headwater.reports.paging import page_of_takedowns
 from headwater.serve.access.gate import Admin, Operator, Viewer
@@ -81,8 +81,9 @@ async def take_down_by_form(caller: Operator, visit: Visited, work: LongWork, fi
         body = joined(settings_tabs(PATH), _form(visit, pattern, reason, f"{error.what} {error.fix}"))
         return await visit.page(PageBody("Takedowns", body), status=422)
     if not fields.is_confirmed:
+        reach = reach_in_words(await reach_of(visit.services.database, takedown))
         asked = confirm_form(
-            PATH, visit.csrf_token, fields.again(), covered_in_words(takedown),
+            PATH, visit.csrf_token, fields.again(), covered_in_words(takedown), f"{reach} would be removed.",
             "Its documents and vacancies are withdrawn from search and from every sink, its stored pages deleted.",
             "Lifting it later brings none of them back by itself.", verb="Take it down", back=PATH,
         )  # fmt: skip

@@ -6,10 +6,11 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from headwater.serve.access.visits import SAFE_METHODS, visit_of
+from headwater.serve.console.components import way_on
 from headwater.serve.console.shell import PAGE_HEADERS, brand, document
 from headwater.serve.console.shown import cut
 from headwater.serve.console.visit import SEE_OTHER, theme_of
-from headwater.serve.pages.markup import Markup, element, prose
+from headwater.serve.pages.markup import Markup, element
 from headwater.serve.problems import ProblemDetails
 
 PLACES = ("/console", "/login", "/logout", "/crawler")
@@ -49,7 +50,7 @@ def problem_page(found: ProblemDetails, request_id: str, theme: str) -> Markup:
         brand(),
         element("h1", found.title),
         element("p", cut(found.detail, 600), class_="lead"),
-        element("p", prose(cut(found.fix, 600))) if found.fix else "",
+        element("p", way_on(found.fix, 600)) if found.fix else "",
         element("ul", *fields) if fields else "",
         element("p", element("a", "To the overview", href="/console"), class_="buttons"),
         element("p", f"Request {request_id}", class_="note"),

@@ -155,6 +155,14 @@ def _interval(text: str) -> timedelta:
     return wait
 
 
+def _wait_between(text: str) -> timedelta:
+    """It is kept in milliseconds: what would become none of them is no wait at all, which nobody asked for."""
+    wait = parse_duration(text)
+    if wait and not _milliseconds_in(wait):
+        raise ValueError("should be 0 or at least a millisecond, such as 250ms or 2s")
+    return wait
+
+
 def _intervals(text: str) -> tuple[timedelta, ...]:
     waits = parse_durations(text)
     if any(wait < _SHORTEST for wait in waits):
@@ -341,7 +349,7 @@ class Row:
     )
     rate_limit: timedelta | None = field(
         default=None,
-        metadata=described(parse_duration, column="rate_limit_ms", stored=_milliseconds_in, written=_wait_of),
+        metadata=described(_wait_between, column="rate_limit_ms", stored=_milliseconds_in, written=_wait_of),
     )
     # -1 is without limit.
     max_depth: int | None = field(default=None, metadata=described(_whole(-1, 1_000), "depth"))

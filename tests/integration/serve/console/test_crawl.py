@@ -1,11 +1,15 @@
 """Pausing everything, the log of runs, and the list of problems with its buttons."""
 
+import json
 from urllib.parse import urlencode
+from uuid import uuid4
 
 from tests.integration.serve.callers import ApiCaller, Reply
+from tests.integration.serve.console.forms import HOSTILE, require_inert, text_of
 from tests.integration.serve.console.hostile import put_hostile_rows
 
 from headwater.database.pool import Database
+from headwater.run.presence import queries as presence_queries
 from headwater.serve.console.site_owners import DECIDE
 
 FORM = "application/x-www-form-urlencoded"
@@ -118,3 +122,27 @@ async def test_what_strangers_ask_is_bounded(api: ApiCaller, database: Database)
     assert statuses == [200] * 5 + [429]
     await database.execute("update takedown_requests set asked_at = now() - interval '2 days'")
     assert (await send_form(api, "/crawler", **fine)).status == 200
+
+
+async def test_what_processes_warn_of_is_listed_and_sifted(api: ApiCaller) -> None:
+    source = str(uuid4())
+    lines = [
+        {"at": "2026-05-04T10:00:00Z", "level": "warning", "event": "poll_failed", "host": "a.example", "why": HOSTILE},
+        {"at": "2026-05-04T10:00:01Z", "level": "error", "event": "journey_broke", "source": source, "why": "a fault"},
+    ]
+    for role, line in zip(("poll", "fetch"), lines, strict=True):
+        await api.services.database.execute(presence_queries.keep_lines, uuid4(), role, HOSTILE, 7, json.dumps([line]))
+    page = await api.get("/console/crawl/log")
+    require_inert(page)
+    told = text_of(page)
+    assert "Poll failed a.example" in told
+    assert "Journey broke a fault" in told
+    assert f"/console/sources/{source}".encode() in page.body
+    only = text_of(await api.get("/console/crawl/log?level=error"))
+    assert ("Journey broke" in only, "Poll failed" in only) == (True, False)
+    assert "No process warned" in text_of(await api.get("/console/crawl/log?role=web&pid=x&level=none"))
+    assert (await api.get("/console/crawl/log?cursor=x")).status == 422
+    answer = (await api.get("workers/log?role=poll")).json
+    assert [(one["event"], one["level"], one["pid"]) for one in answer["lines"]] == [("poll_failed", "warning", 7)]
+    for wrong in ("level=info", "pid=x", "role=" + "x" * 101, "cursor=x", "rolle=poll"):
+        assert (await api.get(f"workers/log?{wrong}")).status == 422, wrong

@@ -4,6 +4,7 @@ from urllib.parse import urlencode
 
 import pytest
 from tests.integration.serve.callers import ApiCaller, Reply, api_on
+from tests.integration.serve.console.forms import send, text_of
 from tests.integration.serve.people import PASSWORD, add_user, browser_of
 
 from headwater.database.pool import Database
@@ -96,3 +97,10 @@ async def test_a_browser_that_asks_for_the_api_is_led_to_the_login_and_a_program
 def test_all_files_of_the_pages_together_are_light() -> None:
     weight = sum(map(len, static_files().values()))
     assert 10_000 < weight < 150_000
+
+
+async def test_who_has_no_login_is_told_so(api: ApiCaller) -> None:
+    page = await api.get("/console/account")
+    assert "nobody has to log in" in text_of(page)
+    assert "There is no login to end" in text_of(page)
+    assert (await send(api, "/console/account/log-out-everywhere")).status == 422
