@@ -19,7 +19,7 @@ from headwater.extraction.templates.template import Ranges, Template
 from headwater.extraction.text import LONGEST_TEXT, count_words, page_line
 
 _FAR = 8
-_SHORTEST_LETTERS = 250
+_SHORTEST_LETTERS, _LONG_FOR_ONE = 250, 500  # the second of a single paragraph
 _NOTICE, _SURELY_ENOUGH = 1_200, 3_000  # letters: few notices are longer than the one, none than the other
 _MOST_UNSEEN, _A_TABLE = 0.1, 4
 _HALF = 0.5
@@ -161,7 +161,7 @@ _CHECKS: dict[TemplateRefusalReason, Callable[[Measures, Ranges, int], bool]] = 
     ),
     TemplateRefusalReason.UNSEEN_PATHS: lambda seen, _, __: seen.unseen > _MOST_UNSEEN or seen.lost_cells >= _A_TABLE,
     TemplateRefusalReason.TOO_SHORT: lambda seen, learned, _: (
-        seen.letters + seen.entries < max(_SHORTEST_LETTERS, learned.shortest / _FAR)
+        seen.letters + seen.entries < max(_SHORTEST_LETTERS, learned.shortest / _FAR, _shortest_alone(seen, learned))
     ),
     TemplateRefusalReason.TOO_LONG: lambda seen, learned, _: seen.letters > learned.longest * _FAR,
     TemplateRefusalReason.TOO_MANY_LINKS: lambda seen, learned, _: (
@@ -184,6 +184,11 @@ _CHECKS: dict[TemplateRefusalReason, Callable[[Measures, Ranges, int], bool]] = 
         seen.block_letters < learned.shortest_blocks * _CHOPPED and seen.prose < learned.shortest * _HALF
     ),
 }
+
+
+def _shortest_alone(seen: Measures, learned: Ranges) -> int:
+    """Of a single paragraph: a brief looks like the beginning of a story whose rest stands where nobody knows."""
+    return min(learned.shortest, _LONG_FOR_ONE) if seen.sentences == 1 else 0
 
 
 def _reason_in_text(
