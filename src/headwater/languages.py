@@ -241,6 +241,20 @@ pl zdjęcie
 ru фото
 ar صورة
 """
+# What says that the name behind it is that of an editor.
+_EDITED_BY = """
+en editor
+de redigiert
+es edición
+pt edição
+da redigeret
+sv redigering
+pl redakcja opracowanie
+tr editör
+id editor redaktur penyunting
+ru редактор
+uk редактор
+"""
 # What stands between the last two names of several.
 _AND = """
 en and And AND
@@ -344,6 +358,7 @@ def _places(table: str, first: int = 0) -> dict[str, int]:
 
 
 BY, BEFORE_BY, CHANGED, PICTURED_BY, AND, ROLES = map(_words, (_BY, _BEFORE_BY, _CHANGED, _PICTURED_BY, _AND, _ROLES))
+EDITED_BY = tuple(map(fold, _words(_EDITED_BY)))
 READ_MORE = tuple(said for line in _READ_MORE.strip().splitlines() for said in line.partition(" ")[2].split("|"))
 # As HTTP and RFC 822 write them, in small letters.
 SHORT_MONTHS = tuple(name[:3] for name in next(_lines(_MONTHS)))

@@ -11,7 +11,7 @@ _LABEL = re.compile(r"[^:|>»→]{2,50}[:|>»→]\s+(?=\S)")
 _KIND = re.compile(r"\s*\[[^\[\]]{1,20}\][\s|]*$")
 _MOST_LABEL_WORDS, _FEWEST_WORDS, _LONGEST_LABEL = 5, 3, 60
 _LONGEST = 400
-_ENDS = (":", "…", "...")
+_ENDS, _MARKS = (":", "…", "..."), "-–—* "
 _LABELS = re.compile(rf"(?:{'|'.join(sorted(map(re.escape, map(fold, READ_MORE)), key=len, reverse=True))})(?!\w)")
 
 
@@ -30,7 +30,9 @@ def is_cross_reference(line: str, links: Collection[str]) -> bool:
 
 def is_label(line: str) -> bool:
     """It announces what follows it: nothing is left of it where that is left out."""
-    return len(line) <= _LONGEST_LABEL and (line.endswith(_ENDS) or _LABELS.match(fold(line).strip("-–—* ")) is not None)
+    if len(line) > _LONGEST_LABEL:
+        return False
+    return line.endswith(_ENDS) or _LABELS.match(fold(line).strip(_MARKS)) is not None
 
 
 def without_labels(lines: Sequence[str], are_left_out: Sequence[bool]) -> list[bool]:

@@ -1,4 +1,4 @@
-"""What instructions and recipes say in linked data, as lines: some pages show them only to those who run their scripts."""
+"""What instructions and recipes say in linked data: some pages show it only to those who run their scripts."""
 
 from collections.abc import Iterator
 from itertools import islice

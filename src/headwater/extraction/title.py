@@ -99,8 +99,8 @@ def best_title(headline: str, shared: str, heading: str, page_title: str, *, is_
     """Of the two titles a page declares: `headline` in its linked data, `shared` for readers elsewhere (og:title).
 
     Where they differ, and heading and <title> both say one of them, the other was written on purpose and these are
-    copies; but for a <title> without the site's name (not `is_named`), which was written as well. Else the shared one is
-    chosen if the heading says it too, and the headline if not: readers know that.
+    copies; but for a <title> without the site's name (not `is_named`), which was written as well. Else the shared one
+    is chosen if the heading says it too, and the headline if not: readers know that.
     """
     if _is_worthless(shared, headline, heading, page_title):
         return headline
