@@ -326,8 +326,7 @@ def _without_head(lines: list[_Line], known: KnownFacts) -> list[_Line]:
 
 def _without_links(lines: list[_Line], links: _LinkTexts) -> list[_Line]:
     """Without lines that are nothing but a link to another page of the site, or to another place of this one."""
-    leading = [_leads_on(line, links) for line in lines]
-    kept = without_labels([line.text for line in lines], leading) if any(leading) else [True] * len(lines)
+    kept = without_labels([line.text for line in lines], [_leads_on(line, links) for line in lines])
     return [line for line, stays in zip(lines, kept, strict=True) if stays]
 
 

@@ -11,7 +11,7 @@ _LABEL = re.compile(r"[^:|>»→]{2,50}[:|>»→]\s+(?=\S)")
 _KIND = re.compile(r"\s*\[[^\[\]]{1,20}\][\s|]*$")
 _MOST_LABEL_WORDS, _FEWEST_WORDS, _LONGEST_LABEL = 5, 3, 60
 _LONGEST = 400
-_ENDS, _MARKS = (":", "…", "..."), "-–—* "
+_MARKS = "-–—* "
 _LABELS = re.compile(rf"(?:{'|'.join(sorted(map(re.escape, map(fold, READ_MORE)), key=len, reverse=True))})(?!\w)")
 
 
@@ -28,17 +28,17 @@ def is_cross_reference(line: str, links: Collection[str]) -> bool:
     return target in links and len(target.split()) >= _FEWEST_WORDS
 
 
-def is_label(line: str) -> bool:
-    """It announces what follows it: nothing is left of it where that is left out."""
+def without_labels(lines: Sequence[str], are_left_out: Sequence[bool]) -> list[bool]:
+    """Which lines stay: a label goes with all that it announced, and from the end of a text."""
+    kept, leads_to_text = [not gone for gone in are_left_out], False
+    for at in range(len(lines) - 1, -1, -1):
+        is_empty = kept[at] and not leads_to_text and _is_label(lines[at], is_last=at == len(lines) - 1)
+        leads_to_text = kept[at] = kept[at] and not is_empty
+    return kept
+
+
+def _is_label(line: str, *, is_last: bool) -> bool:
     if len(line) > _LONGEST_LABEL:
         return False
-    return line.endswith(_ENDS) or _LABELS.match(fold(line).strip(_MARKS)) is not None
-
-
-def without_labels(lines: Sequence[str], are_left_out: Sequence[bool]) -> list[bool]:
-    """Which lines stay: labels go with all that they announced."""
-    kept = [not gone for gone in are_left_out]
-    for at in range(len(lines) - 2, -1, -1):
-        if kept[at] and not kept[at + 1] and is_label(lines[at]):
-            kept[at] = False
-    return kept
+    # What a text ends with may announce code, which is found later.
+    return (line.endswith(":") and not is_last) or _LABELS.match(fold(line).strip(_MARKS)) is not None
