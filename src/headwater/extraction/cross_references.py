@@ -19,13 +19,23 @@ def is_cross_reference(line: str, links: Collection[str]) -> bool:
     """All that follows its label, or stands before the word on its kind, is one of these links, as `comparable`s."""
     if len(line) > _LONGEST:
         return False
-    label = _LABEL.match(line)
-    behind = line[label.end() :] if label and len(label[0].split()) <= _MOST_LABEL_WORDS else line
-    said = _KIND.sub("", behind)
+    said = _KIND.sub("", line[label_letters(line) :])
     if said == line:
         return False
     target = comparable(said)
     return target in links and len(target.split()) >= _FEWEST_WORDS
+
+
+def label_letters(line: str) -> int:
+    """How long the label is that a line begins with; 0 where it begins with none."""
+    label = _LABEL.match(line)
+    return label.end() if label and len(label[0].split()) <= _MOST_LABEL_WORDS else 0
+
+
+def is_link_behind_label(line: str, linked: int) -> bool:
+    """By how many of its letters are linked."""
+    label = label_letters(line) if linked and len(line) <= _LONGEST else 0
+    return label > 0 and linked >= len(line) - label and len(line[label:].split()) >= _FEWEST_WORDS
 
 
 def without_labels(lines: Sequence[str], are_left_out: Sequence[bool]) -> list[bool]:

@@ -69,7 +69,7 @@ class Measures:
     """Letters and shares of letters; `linked` is of what was kept, `kept` and `linked_around` of all inside.
 
     `unseen` is what unknown paths gave to the text or took from it, `hosted` what was left out as said on other pages,
-    both of the text with what was left out so. `prose` are the letters of sentences, `sentences` the blocks they are.
+    both of the text with what was left out so. `prose` are the letters of sentences.
     `containers` are those that text was kept from, `outside` the letters of paragraphs that stand in none
     or below an element that never held any; `lost_cells` are those of tables on unknown paths. `entries` are letters in
     those of a live blog, which count nowhere else: they are all laid out alike.
@@ -86,7 +86,6 @@ class Measures:
     block_letters: float
     traits: Traits
     prose: int
-    sentences: int = 0
     lost_cells: int = 0
     entries: int = 0
 
@@ -130,7 +129,6 @@ def measure(variant: Variant, judged: Sequence[Judged]) -> Measures:
     kept = [one.block for one in inside if one.verdict.keep]
     letters, around = _letters(kept), _letters(one.block for one in inside)
     block_letters = letters / (len(kept) or 1)
-    prose = [block for block in kept if len(block.text) >= _SENTENCE]
     strange = [one for one in inside if not one.verdict.is_seen and not _is_like_its_text(one, block_letters)]
     lost = _letters(one.block for one in strange if not one.verdict.keep)
     hosted = _letters(one.block for one in inside if one.verdict is _HOST)
@@ -145,11 +143,14 @@ def measure(variant: Variant, judged: Sequence[Judged]) -> Measures:
         outside=_outside(judged, kept),
         block_letters=block_letters,
         traits=traits_of(inside),
-        prose=_letters(prose),
-        sentences=len(prose),
+        prose=_letters(block for block in kept if is_sentence(block)),
         lost_cells=sum(one.verdict is _STRANGE_CELL for one in strange),
         entries=_letters(one.block for one in judged if one.verdict is _ENTRY),
     )
+
+
+def is_sentence(block: Block) -> bool:
+    return len(block.text) >= _SENTENCE
 
 
 def _is_like_its_text(one: Judged, block_letters: float) -> bool:
@@ -195,14 +196,14 @@ def _verdict(variant: Variant, block: Block) -> BlockVerdict:
 
 
 def _verdict_on_entry(block: Block) -> BlockVerdict:
-    if block.is_link:
+    if block.is_reference:
         return _LINK
     return _EMBED if is_embed(block) else _SIGNATURE if is_signature(block.text) else _ENTRY
 
 
 def _second_look(block: Block, verdict: BlockVerdict, seen: KnownText, said: "_SaidSoFar", at: int) -> Judged:
     """At a block that its path would keep, or that stands on an unknown one."""
-    if block.is_link:
+    if block.is_reference:
         return Judged(block, _LINK)
     own = hash_of(block.text)
     if own in seen.repeated:
@@ -246,7 +247,7 @@ class _Again(NamedTuple):
 
     @property
     def is_sentence(self) -> bool:
-        return len(self.block.text) >= _SENTENCE
+        return is_sentence(self.block)
 
 
 class _SaidSoFar(NamedTuple):

@@ -12,7 +12,7 @@ from headwater.extraction.structure.live import live_blog_in
 from headwater.extraction.templates.blocks import blocks_of
 from headwater.extraction.templates.facts import Facts, has_feature, moment_at, value_at
 from headwater.extraction.templates.interstitials import asks_for_consent, says_nothing_is_here, sells_the_rest
-from headwater.extraction.templates.reading import Judged, KnownText, Measures, measure, read, title_share
+from headwater.extraction.templates.reading import Judged, KnownText, Measures, is_sentence, measure, read, title_share
 from headwater.extraction.templates.steps import tag_of
 from headwater.extraction.templates.tables import rows_of, tables_of_data
 from headwater.extraction.templates.template import Ranges, Template
@@ -161,7 +161,7 @@ _CHECKS: dict[TemplateRefusalReason, Callable[[Measures, Ranges, int], bool]] = 
     ),
     TemplateRefusalReason.UNSEEN_PATHS: lambda seen, _, __: seen.unseen > _MOST_UNSEEN or seen.lost_cells >= _A_TABLE,
     TemplateRefusalReason.TOO_SHORT: lambda seen, learned, _: (
-        seen.letters + seen.entries < max(_SHORTEST_LETTERS, learned.shortest / _FAR, _shortest_alone(seen, learned))
+        seen.letters + seen.entries < max(_SHORTEST_LETTERS, learned.shortest / _FAR)
     ),
     TemplateRefusalReason.TOO_LONG: lambda seen, learned, _: seen.letters > learned.longest * _FAR,
     TemplateRefusalReason.TOO_MANY_LINKS: lambda seen, learned, _: (
@@ -186,17 +186,13 @@ _CHECKS: dict[TemplateRefusalReason, Callable[[Measures, Ranges, int], bool]] = 
 }
 
 
-def _shortest_alone(seen: Measures, learned: Ranges) -> int:
-    """Of a single paragraph: a brief looks like the beginning of a story whose rest stands where nobody knows."""
-    return min(learned.shortest, _LONG_FOR_ONE) if seen.sentences == 1 else 0
-
-
 def _reason_in_text(
     facts: Facts, judged: Sequence[Judged], letters: int, learned: Ranges
 ) -> TemplateRefusalReason | None:
     if letters > _SURELY_ENOUGH:
         return None
-    text = "\n".join(one.block.text for one in judged if one.verdict.keep)
+    kept = [one for one in judged if one.verdict.keep]
+    text = "\n".join(one.block.text for one in kept)
     words = count_words(text)
     if words < SHORTEST_ARTICLE_WORDS:
         return TemplateRefusalReason.TOO_SHORT
@@ -206,6 +202,9 @@ def _reason_in_text(
         return TemplateRefusalReason.CONSENT_WALL
     if sells_the_rest(text, words, is_short=letters < learned.shortest):
         return TemplateRefusalReason.PAYWALL
+    # A brief looks like the beginning of a story whose rest stands where nobody knows.
+    if letters < min(learned.shortest, _LONG_FOR_ONE) and sum(is_sentence(one.block) for one in kept) == 1:
+        return TemplateRefusalReason.TOO_SHORT
     # Whatever else stands in the place of a story; asked only where the host's own are known to repeat their titles.
     is_asked = letters < max(_NOTICE, learned.shortest * _HALF) and learned.least_named >= _WELL_NAMED
     return TemplateRefusalReason.OFF_ITS_TITLE if is_asked and title_share(facts.titles, judged) < _UNNAMED else None
