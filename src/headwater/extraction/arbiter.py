@@ -4,9 +4,11 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from headwater.extraction.page_type import SHORTEST_ARTICLE_WORDS
 from headwater.extraction.text import comparable, count_words, tokens
 
-# What is shorter, or a smaller share of what the page shows, may be a teaser, a caption or the wrong box.
+# What is a smaller share of what the page shows may be a teaser, a caption or the wrong box. That a text is short says
+# nothing: of the pages with few words that show little else, none gave more to the slower reading.
 _SHORT_WORDS, _SHARE_OF_PAGE = 120, 0.2
 # A text with less than this share of another's words was cut short: a teaser, a wall, half of the page.
 _THIN = 0.75
@@ -41,7 +43,7 @@ class Witness(NamedTuple):
 def why_poor(text: str, shown_words: int) -> str:
     """Why a quick reading of a page with so many visible words is worth a slower one; nothing where it is not."""
     words = count_words(text)
-    if words < _SHORT_WORDS:
+    if words < SHORTEST_ARTICLE_WORDS:
         return f"only {words} words were found"
     if words < _SHARE_OF_PAGE * shown_words:
         return f"{words} of {shown_words} visible words were found"

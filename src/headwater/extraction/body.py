@@ -23,7 +23,7 @@ from headwater.extraction.arbiter import (
     why_thorough,
 )
 from headwater.extraction.blocks import text_of_html
-from headwater.extraction.cross_references import is_cross_reference, without_labels
+from headwater.extraction.cross_references import said_by_reference, without_labels
 from headwater.extraction.elements import Elements, attribute
 from headwater.extraction.head_lines import PageHead, is_head_line
 from headwater.extraction.links import Anchors, leads_on, texts_of
@@ -335,7 +335,9 @@ def _leads_on(line: _Line, links: _LinkTexts) -> bool:
     if _ADDRESS in line.text:
         return False
     known = links.all if line.text.startswith(_LIST_MARK) else links.announcing
-    return (line.compared in known and line.compared in links.own) or is_cross_reference(line.text, links.own)
+    said = line.compared if line.compared in known else said_by_reference(line.text)
+    # Where a link leads is asked for last: it takes a look at every link of the page.
+    return said in links.all and said in links.own
 
 
 def _are_teasers(lines: list[_Line], link_texts: frozenset[str]) -> bool:

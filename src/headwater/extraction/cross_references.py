@@ -1,7 +1,7 @@
 """Lines inside of a story that lead to another one, behind a label: `READ MORE: …`, `Lee también | …`. Pure."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from headwater.extraction.text import comparable
 from headwater.languages import READ_MORE, fold
@@ -15,15 +15,16 @@ _MARKS = "-–—* "
 _LABELS = re.compile(rf"(?:{'|'.join(sorted(map(re.escape, map(fold, READ_MORE)), key=len, reverse=True))})(?!\w)")
 
 
-def is_cross_reference(line: str, links: Collection[str]) -> bool:
-    """All that follows its label, or stands before the word on its kind, is one of these links, as `comparable`s."""
+def said_by_reference(line: str) -> str:
+    """What such a line would lead to if it is a link: all behind its label, before the word on its kind; `comparable`.
+
+    Nothing where it has neither.
+    """
     if len(line) > _LONGEST:
-        return False
-    said = _KIND.sub("", line[label_letters(line) :])
-    if said == line:
-        return False
-    target = comparable(said)
-    return target in links and len(target.split()) >= _FEWEST_WORDS
+        return ""
+    said = line[label_letters(line) :]
+    said = _KIND.sub("", said) if "]" in said else said
+    return comparable(said) if said != line and len(said.split()) >= _FEWEST_WORDS else ""
 
 
 def label_letters(line: str) -> int:
