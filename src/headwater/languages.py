@@ -241,6 +241,20 @@ pl zdjęcie
 ru фото
 ar صورة
 """
+# What says that the name behind it is that of an editor.
+_EDITED_BY = """
+en editor
+de redigiert
+es edición
+pt edição
+da redigeret
+sv redigering
+pl redakcja opracowanie
+tr editör
+id editor redaktur penyunting
+ru редактор
+uk редактор
+"""
 # What stands between the last two names of several.
 _AND = """
 en and And AND
@@ -289,6 +303,33 @@ no journalist redaksjon redaksjonen nyhetsleder
 el συντακτική δημοσιογράφος σύνταξη
 ro redacția redactor jurnalist
 """
+# What a line begins with that leads to other stories; between bars, for they are of several words.
+_READ_MORE = """
+en read more|read also|also read|read next|see also|see more|related|don't miss|more on this|you may also like|must read
+de lesen sie auch|lesen sie dazu|lies auch|auch lesen|auch interessant|mehr zum thema|mehr dazu|weitere artikel|lesetipp
+fr lire aussi|à lire|voir aussi|lire également|sur le même sujet
+es lea también|lee también|lea además|le puede interesar|te puede interesar|ver también
+pt leia também|leia mais|veja também|saiba mais
+it leggi anche|leggi pure|vedi anche|ti potrebbe interessare
+nl lees ook|lees meer|zie ook
+da læs også|læs mere
+no les også|les mer
+sv läs också|läs även|läs mer|se också
+fi lue myös|katso myös
+pl czytaj więcej|czytaj też|czytaj także|zobacz też|zobacz także|przeczytaj
+cs čtěte také|čtěte více|přečtěte si
+tr ilgili haberler|bunlar da ilginizi çekebilir
+id baca juga
+hu olvassa el|kapcsolódó cikk
+ro citește și|vezi și
+ru читайте также|читать также|смотрите также|по теме
+uk читайте також|дивіться також
+el διαβάστε επίσης|δείτε επίσης
+ar اقرأ أيضا|إقرأ أيضا
+ja 関連記事|あわせて読みたい
+ko 관련기사|관련 기사
+zh 相关阅读|延伸閱讀|延伸阅读
+"""
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*|\d{1,4}")
 _MOST_WORDS, _MOST_NUMBER = 8, 1_000
 
@@ -317,6 +358,8 @@ def _places(table: str, first: int = 0) -> dict[str, int]:
 
 
 BY, BEFORE_BY, CHANGED, PICTURED_BY, AND, ROLES = map(_words, (_BY, _BEFORE_BY, _CHANGED, _PICTURED_BY, _AND, _ROLES))
+EDITED_BY = tuple(map(fold, _words(_EDITED_BY)))
+READ_MORE = tuple(said for line in _READ_MORE.strip().splitlines() for said in line.partition(" ")[2].split("|"))
 # As HTTP and RFC 822 write them, in small letters.
 SHORT_MONTHS = tuple(name[:3] for name in next(_lines(_MONTHS)))
 _MONTH_OF, _WEEKDAY_OF, _DAYS_AGO = _places(_MONTHS, 1), _places(_WEEKDAYS), _places(_DAYS)

@@ -4,15 +4,18 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from headwater.extraction.page_type import SHORTEST_ARTICLE_WORDS
 from headwater.extraction.text import comparable, count_words, tokens
 
-# What is shorter, or a smaller share of what the page shows, may be a teaser, a caption or the wrong box.
+# What is a smaller share of what the page shows may be a teaser, a caption or the wrong box. That a text is short says
+# nothing: of the pages with few words that show little else, none gave more to the slower reading.
 _SHORT_WORDS, _SHARE_OF_PAGE = 120, 0.2
 # A text with less than this share of another's words was cut short: a teaser, a wall, half of the page.
 _THIN = 0.75
 _LABEL, _FEWEST_LINES = 25, 12
 _MOST_LABELS, _FEW_LABELS = 0.4, 0.2
 _FAR_BEYOND = 0.5
+_LONGEST_PARAGRAPH, _MOST_IN_ONE_LINE = 1_200, 0.6  # letters, share of the text
 _RUN = 3
 _FEWEST_RUNS = 8
 _KNOWN_AGAIN = 0.5
@@ -40,10 +43,12 @@ class Witness(NamedTuple):
 def why_poor(text: str, shown_words: int) -> str:
     """Why a quick reading of a page with so many visible words is worth a slower one; nothing where it is not."""
     words = count_words(text)
-    if words < _SHORT_WORDS:
+    if words < SHORTEST_ARTICLE_WORDS:
         return f"only {words} words were found"
     if words < _SHARE_OF_PAGE * shown_words:
         return f"{words} of {shown_words} visible words were found"
+    if _runs_together(text):
+        return "most of it is one line"
     return "most of its lines are labels" if _labels(text) > _MOST_LABELS else ""
 
 
@@ -80,6 +85,8 @@ def why_thorough(quick: str, thorough: str, witness: Witness) -> str:
     found, more = count_words(quick), count_words(thorough)
     if _labels(quick) > _MOST_LABELS and _labels(thorough) <= _FEW_LABELS and more:
         return "it found sentences where the quick one found labels"
+    if _runs_together(quick) and not _runs_together(thorough) and more >= found * _THIN:
+        return "it found paragraphs where the quick one found one line"
     is_usual = found >= _SHORT_WORDS
     is_lost = is_usual and _says(quick, witness.summary) and not _says(thorough, witness.summary)
     is_far = is_usual and more * _FAR_BEYOND > found and not _speaks_for(witness, thorough, found)
@@ -98,6 +105,12 @@ def _labels(text: str) -> float:
     """The share of lines that are no sentence."""
     lines = text.split("\n")
     return sum(len(line) < _LABEL for line in lines) / len(lines) if len(lines) >= _FEWEST_LINES else 0.0
+
+
+def _runs_together(text: str) -> bool:
+    """As where all else failed and the words of a page were taken as they come, with those of its boxes."""
+    longest = max(map(len, text.split("\n")))
+    return longest > max(_LONGEST_PARAGRAPH, _MOST_IN_ONE_LINE * len(text))
 
 
 def _is_said_twice(own: AbstractSet[WordRun], other: AbstractSet[WordRun]) -> bool:

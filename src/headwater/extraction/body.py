@@ -23,6 +23,7 @@ from headwater.extraction.arbiter import (
     why_thorough,
 )
 from headwater.extraction.blocks import text_of_html
+from headwater.extraction.cross_references import said_by_reference, without_labels
 from headwater.extraction.elements import Elements, attribute
 from headwater.extraction.head_lines import PageHead, is_head_line
 from headwater.extraction.links import Anchors, leads_on, texts_of
@@ -58,6 +59,7 @@ _SHORTEST_HEADLINE_WORDS, _LONGEST_HEADLINE_WORDS = 3, 25
 _FEWEST_TEASERS = 8
 _TEASING = 0.4
 _LIST_MARK, _ADDRESS = "- ", "://"
+_LIST_MARKS = frozenset("-–—•·*")
 _LINKS, _MOST_LINKS = "a[href], area[href]", 10_000
 _HOST = re.compile(r"(?:https?:)?//([\w.-]{1,255})(?=[/?#:]|$)", re.IGNORECASE)
 # Where readers are sent to share a page or to follow its publisher.
@@ -127,7 +129,7 @@ class _LinkTexts:
     def all(self) -> frozenset[str]:
         return texts_of(self.nodes)
 
-    @property
+    @cached_property
     def announcing(self) -> frozenset[str]:
         return self.all - self.sections
 
@@ -218,7 +220,7 @@ def _general(tree: LexborHTMLParser, page: Page, known: KnownFacts) -> ArticleBo
     def read(html: str, producer: Producer) -> ArticleBody:
         found = _text_in(html, has_layout_tables=has_layout_tables, is_quick=producer is not Producer.THOROUGH)
         lines = [_Line(line, comparable(line)) for line in found.split("\n")]
-        story = lines[: story_ends([line.compared for line in lines], densest)]
+        story = lines[: _whole_list(lines, story_ends([line.compared for line in lines], densest))]
         own = _without_head(_without_title(_without_links(story, links), known), known)
         text = tidy([line.text for line in own])
         return ArticleBody(text, producer, count_words(text), _are_teasers(lines, links.announcing))
@@ -242,6 +244,14 @@ def _general(tree: LexborHTMLParser, page: Page, known: KnownFacts) -> ArticleBo
 
 def _linked_headings(tree: LexborHTMLParser) -> int:
     return sum(map(leads_on, tree.css(_HEADINGS)[:_MOST_HEADINGS]))
+
+
+def _whole_list(lines: Sequence[_Line], end: int) -> int:
+    """The end, or that of the list that it would cut."""
+    mark = lines[end - 1].text[:1] if end else ""
+    while mark in _LIST_MARKS and end < len(lines) and lines[end].text.startswith(mark):
+        end += 1
+    return end
 
 
 def _seen_among(headings: int, body: ArticleBody) -> ArticleBody:
@@ -316,15 +326,18 @@ def _without_head(lines: list[_Line], known: KnownFacts) -> list[_Line]:
 
 def _without_links(lines: list[_Line], links: _LinkTexts) -> list[_Line]:
     """Without lines that are nothing but a link to another page of the site, or to another place of this one."""
-    announcing = links.announcing
-    return [
-        line
-        for line in lines
-        # A link that shows where it leads was written by hand, and so was one that leads to somebody else.
-        if _ADDRESS in line.text
-        or line.compared not in (links.all if line.text.startswith(_LIST_MARK) else announcing)
-        or line.compared not in links.own
-    ]
+    kept = without_labels([line.text for line in lines], [_leads_on(line, links) for line in lines])
+    return [line for line, stays in zip(lines, kept, strict=True) if stays]
+
+
+def _leads_on(line: _Line, links: _LinkTexts) -> bool:
+    # A link that shows where it leads was written by hand, and so was one that leads to somebody else.
+    if _ADDRESS in line.text:
+        return False
+    known = links.all if line.text.startswith(_LIST_MARK) else links.announcing
+    said = line.compared if line.compared in known else said_by_reference(line.text)
+    # Where a link leads is asked for last: it takes a look at every link of the page.
+    return said in links.all and said in links.own
 
 
 def _are_teasers(lines: list[_Line], link_texts: frozenset[str]) -> bool:

@@ -1,5 +1,6 @@
 """The authors of a page."""
 
+import re
 from collections.abc import Iterator
 from itertools import islice
 
@@ -19,6 +20,7 @@ from headwater.extraction.overview import Overview
 from headwater.extraction.page import Page
 from headwater.extraction.selectors import selected_value
 from headwater.extraction.text import page_line
+from headwater.languages import EDITED_BY, fold
 
 _LONGEST = 300
 # Longer than this, the element holds a biography rather than names.
@@ -41,6 +43,8 @@ _MOST_AUTHOR_LINKS, _SHARED_LEVELS = 6, 4
 # A name alone in bold opens the text of papers that post under one account.
 _MOST_OPENING, _PROSE_WORDS = 40, 25
 _BOLD = "strong, b"
+_MOST_TIMES_NAMED = 20
+_TAGS = re.compile(r"<[^<>]{0,300}>|^[^<>]{0,300}>")
 
 
 def authors_of(elements: Elements, page: Page, seen: Overview) -> tuple[str, ...]:
@@ -54,7 +58,7 @@ def authors_of(elements: Elements, page: Page, seen: Overview) -> tuple[str, ...
     found = [persons_among(authors, seen.site_names, linked.people, no_persons) for authors in declared]
     named = [persons for persons in found if persons and not all(map(is_account, persons))]
     if named:
-        return _with_companions(named[0], seen)
+        return _with_companions(_rather_than_editors(named[0], elements, page), seen)
     if accounts := next(filter(None, found), ()):
         beside = (persons_among(authors, seen.site_names, (), linked.offices) for authors in _beside_heading(elements))
         return next(filter(None, beside), accounts)
@@ -66,6 +70,28 @@ def authors_of(elements: Elements, page: Page, seen: Overview) -> tuple[str, ...
         if persons := persons_among(authors, seen.site_names, (), linked.offices):
             return persons
     return next(iter(declared), ())
+
+
+def _rather_than_editors(persons: tuple[str, ...], elements: Elements, page: Page) -> tuple[str, ...]:
+    """Who stands beside the heading in an element for authors, where the page shows those declared as its editors."""
+    if not all(_is_shown_as_editor(name, page) for name in persons):
+        return persons
+    beside = frozenset(lines_beside_heading(elements))
+    shown = (authors for authors in _shown(elements.tree) if authors and not beside.isdisjoint(authors))
+    return next(shown, persons)
+
+
+def _is_shown_as_editor(name: str, page: Page) -> bool:
+    """`Editor: <a>Ann Lee</a>`, wherever the name stands. Of the body as it came: to decode all of it takes longer."""
+    written, at = name.encode(page.codec, "replace"), 0
+    for _ in range(_MOST_TIMES_NAMED):
+        if (at := page.body.find(written, at)) < 0:
+            break
+        before = _TAGS.sub("", page.body[max(0, at - _LONGEST) : at].decode(page.codec, "replace")).rstrip()
+        if before.endswith(":") and fold(before[:-1].rstrip()).endswith(EDITED_BY):
+            return True
+        at += len(written)
+    return False
 
 
 def _seen_on_the_page(elements: Elements, *, is_opened: bool) -> Iterator[tuple[str, ...]]:

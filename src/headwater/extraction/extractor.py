@@ -51,7 +51,7 @@ def extract(page: Page, now: datetime) -> Article | NotAnArticle:
     elements = Elements(tree)
     seen = overview_of(elements, page, now)
     timing, authors = timing_of(elements, page, seen, now), authors_of(elements, page, seen)
-    structured = seen.linked_data.article_body if seen.linked_data.is_about_this_page else ""
+    structured = seen.linked_data.article_body if seen.linked_data.is_about_this_page else seen.linked_data.steps
     about = seen.linked_data.raw if seen.linked_data.is_about_this_page else None
     lead = lead_image_of(tree, seen.base, seen.metadata, about)
     shown = tree.clone()

@@ -10,6 +10,7 @@ from typing import Any
 import orjson
 
 from headwater.extraction.elements import Elements, attribute
+from headwater.extraction.linked_steps import STEP_TYPES, text_of_steps
 from headwater.extraction.linked_values import Node, moment, names, number, texts, urls
 from headwater.extraction.text import LONGEST_TEXT, storable
 from headwater.languages import ROLES
@@ -34,7 +35,8 @@ class LinkedData:
     """The fields of `json_ld_data` without their prefix. Empty when a page has none.
 
     `published` is the date as it is written; `people` and `organisations` are those of the authors that say so,
-    `offices` those whose account is named after an office (`/author/admin/`); `shows` is `video` or `gallery`.
+    `offices` those whose account is named after an office (`/author/admin/`); `shows` is `video` or `gallery`;
+    `steps` are those of the page's only recipe or instruction, where it describes no article.
     """
 
     schema_type: str = ""
@@ -61,6 +63,7 @@ class LinkedData:
     article_body: str = ""
     is_about_this_page: bool = False
     shows: str = ""
+    steps: str = ""
     raw: dict[str, Any] | None = None
 
     @property
@@ -76,7 +79,8 @@ def linked_data_of(elements: Elements, page_url: str, zone: tzinfo) -> LinkedDat
     best = next(iter(own or articles), None)
     shows = _shown_by(nodes, best)
     if best is None:
-        return LinkedData(shows=shows)
+        told = [node for node in nodes if STEP_TYPES.intersection(_types(node))]
+        return LinkedData(shows=shows, steps=text_of_steps(told[0]) if len(told) == 1 else "")
     by_id = {name: node for node in nodes if isinstance(name := node.get("@id"), str) and len(node) > 1}
     # A front page describes every story it lists; none of them is the page.
     return _read(best, by_id, zone, is_about_this_page=bool(own) or len(articles) <= _MOST_ARTICLES, shows=shows)

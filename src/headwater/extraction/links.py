@@ -67,6 +67,9 @@ def texts_of(nodes: Iterable[LexborNode]) -> frozenset[str]:
 
 def _said_by(node: LexborNode) -> str:
     """Nothing for one with so many parts that it is no headline: links may nest without end inside of <svg>."""
+    only = node.first_child
+    if only is not None and only.next is None and only.tag_id == TEXT:
+        return only.text_content or ""
     parts = list(islice(node.traverse(include_text=True), _MOST_PARTS + 1))
     if len(parts) > _MOST_PARTS:
         return ""

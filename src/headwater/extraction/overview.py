@@ -128,7 +128,7 @@ def _titles(
     shown = (
         page.hints.title,
         selected_value(elements.tree, page.selectors, "title"),
-        best_title(*declared, plain_heading, plain_title),
+        best_title(*declared, plain_heading, plain_title, is_named=plain_title != page_title),
         plain_title,
         plain_heading,
         *declared,

@@ -24,6 +24,7 @@ _IN_ONE_PART = 0.7
 _LINE_BEGINS = 40
 _SHORTEST_PROSE, _FEWEST_LETTERS, _MOST_PARTS_AROUND, _MOST_BREAKS = 80, 150, 30, 1_000
 _STEPS_ALIKE = 3
+_QUOTATION = "blockquote"
 _MOST_LETTERS, _MOST_COUNTED = 2_000_000, 20_000
 
 
@@ -73,7 +74,7 @@ def densest_part(tree: LexborHTMLParser) -> LexborNode | None:
     holders: dict[int, LexborNode] = {}
     paragraphs = tree.css("p")
     for paragraph, length in zip(paragraphs, _lengths(paragraphs), strict=False):
-        if (holder := paragraph.parent) is not None:
+        if (holder := _holder_of(paragraph)) is not None:
             letters[holder.mem_id] += length
             holders[holder.mem_id] = holder
     if not letters:
@@ -86,6 +87,14 @@ def densest_part(tree: LexborHTMLParser) -> LexborNode | None:
         part = part.parent
         inside = _length_of_paragraphs(part)
     return part
+
+
+def _holder_of(paragraph: LexborNode) -> LexborNode | None:
+    """What is quoted stands in the story, and holds none."""
+    holder = paragraph.parent
+    while holder is not None and holder.tag == _QUOTATION:
+        holder = holder.parent
+    return holder
 
 
 def html_of_densest(tree: LexborHTMLParser) -> str:

@@ -64,10 +64,11 @@ def surroundings(
 
 def headline_in(page_title: str, heading: str, around: Surroundings) -> str:
     """A <title> without the site's name: whichever end it stands at, and whatever stands between."""
-    if heading and comparable(heading) != comparable(page_title) and _is_part(heading, page_title):
-        return without_surroundings(heading, around)
     plain = without_surroundings(page_title, around)
-    if plain != page_title:
+    if heading and not _is_same(heading, page_title) and _is_part(heading, page_title):
+        # The same words may be written with other quotation marks here.
+        return plain if _is_same(plain, heading) else without_surroundings(heading, around)
+    if plain != page_title or (heading and _is_same(heading, page_title)):
         return plain
     if before := _before_name(page_title, heading):
         return before
@@ -94,11 +95,12 @@ def without_surroundings(title: str, around: Surroundings, *others: str) -> str:
     return left
 
 
-def best_title(headline: str, shared: str, heading: str, page_title: str) -> str:
+def best_title(headline: str, shared: str, heading: str, page_title: str, *, is_named: bool = True) -> str:
     """Of the two titles a page declares: `headline` in its linked data, `shared` for readers elsewhere (og:title).
 
-    Where they differ, the shared one is chosen if the heading says it too, or if heading and <title> both say the
-    headline: then it was written on purpose, and the others are copies. Else readers know the headline.
+    Where they differ, and heading and <title> both say one of them, the other was written on purpose and these are
+    copies; but for a <title> without the site's name (not `is_named`), which was written as well. Else the shared one
+    is chosen if the heading says it too, and the headline if not: readers know that.
     """
     if _is_worthless(shared, headline, heading, page_title):
         return headline
@@ -106,8 +108,19 @@ def best_title(headline: str, shared: str, heading: str, page_title: str) -> str
         return headline or shared
     if _is_same(headline, shared):
         return _as_most_write_it(shared, headline, heading, page_title)
-    is_written_apart = _is_same(headline, heading) and _is_same(headline, page_title)
-    return shared if is_written_apart or _is_same(shared, heading) else headline
+    if _is_same(heading, page_title):
+        if _is_same(headline, heading):
+            return shared if is_named else headline
+        if _is_same(shared, heading):
+            return shared if _is_part_of_the_other(headline, shared) else headline
+    return shared if _is_same(shared, heading) else headline
+
+
+def _is_part_of_the_other(headline: str, shared: str) -> bool:
+    """Cut short, or behind a kicker; and a word or two are a department rather than a headline."""
+    one, other = comparable(headline), comparable(shared)
+    is_brief = len(one.split()) < _SHORTEST_HEADLINE_WORDS and not _EASTERN.search(one)
+    return is_brief or one in other or other in one
 
 
 def _is_worthless(shared: str, *others: str) -> bool:

@@ -68,7 +68,7 @@ SAID = frozenset({CharsetEvidence.BYTE_ORDER_MARK, CharsetEvidence.HTTP, Charset
 # `raw` holds the rest as it was written.
 _NOT_KEPT = frozenset({
     "images", "language", "article_body", "is_about_this_page", "authors", "people", "organisations", "offices",
-    "published", "shows",
+    "published", "shows", "steps",
 })  # fmt: skip
 
 

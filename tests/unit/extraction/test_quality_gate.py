@@ -102,6 +102,15 @@ def test_a_story_is_read_whole_and_alone_wherever_its_parts_stand(world: World, 
     assert min(scores) >= 0.8
 
 
+def test_lines_that_lead_to_other_stories_are_no_part_of_one(world: World) -> None:
+    for publisher in news(world):
+        guise = next(world.guises(publisher, "cross_references", NOW))
+        found = page_at(world, publisher, guise.url)
+        assert isinstance(found, Article)
+        assert guise.truth is not None
+        assert f1(guise.truth.text, found.text) >= LEAST_F1
+
+
 @pytest.mark.parametrize("name", ["named_titles", "co_authors"])
 def test_titles_go_without_section_and_site_and_authors_are_names(world: World, name: GuiseName) -> None:
     for publisher in news(world):

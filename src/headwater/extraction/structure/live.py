@@ -87,7 +87,8 @@ def live_blog_in(elements: Elements, tree: LexborHTMLParser, zone: tzinfo, *, is
     if not children and not updates:
         return None
     told = {one.headline: one for one in reversed(updates)}
-    return LiveBlog({one.mem_id: _entry_of(one, told, zone) for one in children[:_MOST_ENTRIES]}, updates)
+    row = _with_their_like(parent, children) if parent is not None and is_said else children
+    return LiveBlog({one.mem_id: _entry_of(one, told, zone) for one in row[:_MOST_ENTRIES]}, updates)
 
 
 def is_signature(text: str) -> bool:
@@ -154,6 +155,18 @@ def _row_of_most(anchors: Sequence[LexborNode]) -> tuple[LexborNode | None, list
         return None, []
     best = max(rows, key=lambda one: len(rows[one]))
     return holders[best], list(rows[best].values())
+
+
+def _with_their_like(parent: LexborNode, children: Sequence[LexborNode]) -> list[LexborNode]:
+    """And those beside them that are made like them: an entry may have neither heading nor time."""
+    known = {one.mem_id for one in children}
+    made = {_make_of(one) for one in children}
+    beside = islice(parent.iter(), _MOST_ANCHORS)
+    return [one for one in beside if one.mem_id in known or (_make_of(one) in made and attribute(one, "class"))]
+
+
+def _make_of(node: LexborNode) -> tuple[str, str]:
+    return node.tag or "", attribute(node, "class")
 
 
 def _is_named_live(holder: LexborNode, entry: LexborNode) -> bool:

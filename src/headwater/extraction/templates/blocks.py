@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from headwater.extraction.cross_references import is_link_behind_label
 from headwater.extraction.elements import COMMENT, TEXT, id_of, ids_of
 from headwater.extraction.templates.steps import HIDDEN, step_of
 from headwater.extraction.text import restore_white_space, storable
@@ -59,6 +60,11 @@ class Block(NamedTuple):
     @property
     def is_link(self) -> bool:
         return self.linked >= _LINK_ONLY * len(self.text)
+
+    @property
+    def is_reference(self) -> bool:
+        """A link, or nothing but a label and a link: `Read more: …`."""
+        return self.is_link or (self.teases and is_link_behind_label(self.text, self.linked))
 
 
 def blocks_of(tree: LexborHTMLParser, entries: Collection[int] = ()) -> list[Block]:

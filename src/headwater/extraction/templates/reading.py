@@ -143,10 +143,14 @@ def measure(variant: Variant, judged: Sequence[Judged]) -> Measures:
         outside=_outside(judged, kept),
         block_letters=block_letters,
         traits=traits_of(inside),
-        prose=_letters(block for block in kept if len(block.text) >= _SENTENCE),
+        prose=_letters(block for block in kept if is_sentence(block)),
         lost_cells=sum(one.verdict is _STRANGE_CELL for one in strange),
         entries=_letters(one.block for one in judged if one.verdict is _ENTRY),
     )
+
+
+def is_sentence(block: Block) -> bool:
+    return len(block.text) >= _SENTENCE
 
 
 def _is_like_its_text(one: Judged, block_letters: float) -> bool:
@@ -192,14 +196,14 @@ def _verdict(variant: Variant, block: Block) -> BlockVerdict:
 
 
 def _verdict_on_entry(block: Block) -> BlockVerdict:
-    if block.is_link:
+    if block.is_reference:
         return _LINK
     return _EMBED if is_embed(block) else _SIGNATURE if is_signature(block.text) else _ENTRY
 
 
 def _second_look(block: Block, verdict: BlockVerdict, seen: KnownText, said: "_SaidSoFar", at: int) -> Judged:
     """At a block that its path would keep, or that stands on an unknown one."""
-    if block.is_link:
+    if block.is_reference:
         return Judged(block, _LINK)
     own = hash_of(block.text)
     if own in seen.repeated:
@@ -243,7 +247,7 @@ class _Again(NamedTuple):
 
     @property
     def is_sentence(self) -> bool:
-        return len(self.block.text) >= _SENTENCE
+        return is_sentence(self.block)
 
 
 class _SaidSoFar(NamedTuple):

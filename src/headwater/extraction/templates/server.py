@@ -12,14 +12,14 @@ from headwater.extraction.structure.live import live_blog_in
 from headwater.extraction.templates.blocks import blocks_of
 from headwater.extraction.templates.facts import Facts, has_feature, moment_at, value_at
 from headwater.extraction.templates.interstitials import asks_for_consent, says_nothing_is_here, sells_the_rest
-from headwater.extraction.templates.reading import Judged, KnownText, Measures, measure, read, title_share
+from headwater.extraction.templates.reading import Judged, KnownText, Measures, is_sentence, measure, read, title_share
 from headwater.extraction.templates.steps import tag_of
 from headwater.extraction.templates.tables import rows_of, tables_of_data
 from headwater.extraction.templates.template import Ranges, Template
 from headwater.extraction.text import LONGEST_TEXT, count_words, page_line
 
 _FAR = 8
-_SHORTEST_LETTERS = 250
+_SHORTEST_LETTERS, _LONG_FOR_ONE = 250, 500  # the second of a single paragraph
 _NOTICE, _SURELY_ENOUGH = 1_200, 3_000  # letters: few notices are longer than the one, none than the other
 _MOST_UNSEEN, _A_TABLE = 0.1, 4
 _HALF = 0.5
@@ -191,7 +191,8 @@ def _reason_in_text(
 ) -> TemplateRefusalReason | None:
     if letters > _SURELY_ENOUGH:
         return None
-    text = "\n".join(one.block.text for one in judged if one.verdict.keep)
+    kept = [one for one in judged if one.verdict.keep]
+    text = "\n".join(one.block.text for one in kept)
     words = count_words(text)
     if words < SHORTEST_ARTICLE_WORDS:
         return TemplateRefusalReason.TOO_SHORT
@@ -201,6 +202,9 @@ def _reason_in_text(
         return TemplateRefusalReason.CONSENT_WALL
     if sells_the_rest(text, words, is_short=letters < learned.shortest):
         return TemplateRefusalReason.PAYWALL
+    # A brief looks like the beginning of a story whose rest stands where nobody knows.
+    if letters < min(learned.shortest, _LONG_FOR_ONE) and sum(is_sentence(one.block) for one in kept) == 1:
+        return TemplateRefusalReason.TOO_SHORT
     # Whatever else stands in the place of a story; asked only where the host's own are known to repeat their titles.
     is_asked = letters < max(_NOTICE, learned.shortest * _HALF) and learned.least_named >= _WELL_NAMED
     return TemplateRefusalReason.OFF_ITS_TITLE if is_asked and title_share(facts.titles, judged) < _UNNAMED else None

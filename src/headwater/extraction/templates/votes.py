@@ -78,7 +78,7 @@ def votes_on(
     for block, key in ((block, key) for block in blocks if (key := comparable(block.text))):
         word = None if _is_void(block, key, titles) else _majority(block, key, teachers)
         # That a link was left out says nothing; but a table may be of links.
-        word = None if block.is_link and not word else word
+        word = None if block.is_reference and not word else word
         # A page may hold its text twice: the second time it is neither wanted nor unwanted.
         word = None if word and key in said else word
         is_repeated = key in repeated
@@ -114,7 +114,7 @@ def _names_embed(step: str) -> bool:
 
 
 def _is_void(block: Block, key: str, titles: frozenset[str]) -> bool:
-    return (block.is_link and block.cell is None) or key in titles or is_embed(block)
+    return (block.is_reference and block.cell is None) or key in titles or is_embed(block)
 
 
 def _majority(block: Block, key: str, teachers: Sequence[Teacher]) -> bool | None:

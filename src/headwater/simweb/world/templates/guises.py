@@ -34,6 +34,7 @@ GuiseName = Literal[
     "partial_main",
     "split_story",
     "teaser_river",
+    "cross_references",
     "renamed",
     "stripped",
     "moved",
@@ -199,6 +200,14 @@ def _teaser_river(sheet: Sheet, teasers: Sequence[Teaser]) -> Guised:
     return Guised(replace(sheet, outside=f'<section class="river">{cards}</section>'), sheet.item)
 
 
+def _cross_references(sheet: Sheet, teasers: Sequence[Teaser]) -> Guised:
+    """Between the paragraphs a label and the headline of another story."""
+    lines, more = list(story_lines(sheet)), sheet.look.label("more")
+    for at, teaser in enumerate(teasers[: len(lines) // 2]):
+        lines.insert(3 * at + 1, f"{more}: {_headline(teaser)}")
+    return Guised(replace(sheet, lines=tuple(lines)), sheet.item)
+
+
 def _as_it_is(sheet: Sheet, _: Sequence[Teaser]) -> Guised:
     return Guised(sheet, sheet.item)
 
@@ -222,6 +231,7 @@ GUISES: Mapping[GuiseName, Callable[[Sheet, Sequence[Teaser]], Guised]] = {
     "partial_main": _partial_main,
     "split_story": _split_story,
     "teaser_river": _teaser_river,
+    "cross_references": _cross_references,
     "renamed": _as_it_is,
     "stripped": _as_it_is,
     "moved": _moved,
