@@ -73,7 +73,7 @@ async def has_fetched(database: Database, count: int) -> bool:
 async def test_pages_that_were_queued_before_the_rules_changed_are_judged_by_what_holds_when_they_are_due(
     bench: Workbench, database_url: str
 ) -> None:
-    """First robots.txt fails, and the copy we have decides; where there is none, nothing is asked for. Then it forbids."""
+    """First robots.txt fails: the copy we have decides, and without one nothing is asked for. Then it forbids."""
     SITES[QUIET].pages.clear()
     await bench.queue(f"http://{QUIET}/first")
     async with bench.worker(database_url):

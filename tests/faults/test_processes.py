@@ -6,13 +6,14 @@ import signal
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import asyncpg
 import pytest
 from tests.faults import invariants
-from tests.faults.standing import Paper, Role, all_fetched, flags_for, queue, role, small_web, until
+from tests.faults.standing import Paper, Role, all_fetched, flags_for, role, small_web, until
 from tests.faults.world import BESIDE_PAGES, feed
 
 from headwater.chance import Random
@@ -22,10 +23,13 @@ from headwater.database.migrate import migrate
 from headwater.database.pool import Database
 from headwater.database.postmaster import running_pid
 from headwater.discover.adding import WantedSource, take_up
+from headwater.frontier.entry import EntryOrigin
+from headwater.frontier.submit import FoundUrl, Submitter, submit
 from headwater.simweb.mischief.pace import SlowStart
 from headwater.simweb.server import SimWeb
 from headwater.simweb.visits import Visit
 from headwater.sources.source import Profile
+from headwater.sources.store import create_source
 
 pytestmark = pytest.mark.long
 
@@ -52,7 +56,10 @@ class Scene:
         return {"flags": flags_for(self.dsn, self.port, **flags), "port": self.port, "owner": owner, **more}
 
     async def queue(self, urls: Sequence[str]) -> None:
-        await queue(self.database, urls)
+        async with self.database.transaction() as connection:
+            source = await connection.fetchval("select id from sources")
+            source = source or await create_source(connection, "Harbour News", "http://harbour.test/")
+            await submit(connection, Submitter(source, EntryOrigin.MANUAL), [FoundUrl(url) for url in urls])
         # Hosts that were never asked are begun a few at a time.
         milliseconds = DELAY // timedelta(milliseconds=1)
         await self.database.execute(
@@ -106,20 +113,22 @@ HELD = "select count(*) from slots where owner = $1 and url_hash is not null"
 async def test_fetchers_killed_one_by_one_and_all_together_lose_no_page_and_blame_none(
     scene: Scene, drawn: Random
 ) -> None:
-    await scene.queue(PAGES)
+    parts = [PAGES[number :: KILLS + 1] for number in range(KILLS + 1)]
     async with role(scene.task("steady", maintains=True)) as steady:
-        for number in range(KILLS):
+        for number, part in enumerate(parts[:-1]):
             async with role(scene.task(f"victim {number}")) as victim:
-                await until(lambda owner=f"victim {number}": scene.database.fetchval(HELD, owner))
-                await asyncio.sleep(drawn.uniform(0, 0.5))
+                await scene.queue(part)
+                await until(partial(scene.database.fetchval, HELD, f"victim {number}"))
+                await asyncio.sleep(drawn.uniform(0, 0.3))
                 victim.process.kill()
                 await victim.process.wait()
         assert steady.process.returncode is None
-        async with role(scene.task("another")):
+        async with role(scene.task("another")) as another:
+            await scene.queue(parts[-1])
             await until(lambda: scene.database.fetchval(HELD, "another"))
-            steady.process.kill()
-            await steady.process.wait()
-    assert len(scene.pages()) < len(PAGES)
+            for one in (steady, another):
+                one.process.kill()
+                await one.process.wait()
     killed = SystemClock().monotonic()
     async with role(scene.task("the next", maintains=True)) as last:
         await until(lambda: nobody_else_holds(scene.database, "the next"))
@@ -154,7 +163,7 @@ async def test_a_fetcher_frozen_past_its_lease_starts_nothing_and_changes_nothin
 
 
 async def test_a_fetcher_frozen_between_its_slot_and_its_request_asks_for_another_slot(scene: Scene) -> None:
-    """It holds four slots of one host, a delay apart; those that pass while it is frozen are no right to ask any more."""
+    """It holds four slots of one host, a delay apart; those that pass while it is frozen are no right to ask."""
     delay, urls = timedelta(seconds=1.5), [f"http://{HOSTS[0]}/{number}" for number in range(10)]
     patient = {"fetch__concurrency": "4", "lease__duration": "60s"}
     await scene.queue(urls)
@@ -234,9 +243,9 @@ async def test_a_fast_restart_of_the_database_ends_no_process_and_work_goes_on_a
         async with await Database.connect(dsn, size=2) as database:
             await migrate(database)
             scene = Scene(database, dsn, web, port)
-            await scene.queue(PAGES)
             async with role(scene.task("one", maintains=True)) as one, role(scene.task("two")) as two:
-                await scene.fetched(20)
+                await scene.queue(PAGES)
+                await until(lambda: have_worked(database, "one", "two"))
                 await restart(server)
                 came_back = scene.web.now()
                 await web.visits.until(lambda visits: visits[-1].arrived > came_back)
@@ -259,6 +268,12 @@ async def restart(server: EmbeddedServer) -> None:
     await server.start()
 
 
+async def have_worked(database: Database, *owners: str) -> bool:
+    """One that only begins to work would end with its database."""
+    found = await database.fetchval("select count(distinct owner) from fetch_log where owner = any ($1)", owners)
+    return bool(found == len(owners))
+
+
 async def all_fetched_by_now(dsn: str) -> bool:
     async with await Database.connect(dsn, size=1) as database:
         return await all_fetched(database, len(PAGES))
@@ -269,13 +284,14 @@ SESSIONS = """select count(pg_terminate_backend(pid)) from pg_stat_activity
 
 
 async def test_sessions_that_are_ended_again_and_again_end_no_process_and_lose_no_page(scene: Scene) -> None:
-    await scene.queue(PAGES)
     # By a name of its own, so that the test's own pool is the only one beside the roles'.
     ender = await asyncpg.connect(scene.dsn)
     async with role(scene.task("one", maintains=True)) as one, role(scene.task("two")) as two:
+        await scene.queue(PAGES)
         ended = 0
+        await until(lambda: have_worked(scene.database, "one", "two"))
         for part in range(1, 6):
-            await until(lambda count=12 * part: some_fetched(ender, count))
+            await until(partial(some_fetched, ender, 12 * part))
             ended += await ender.fetchval(SESSIONS)
         await until(lambda: some_fetched(ender, len(PAGES)))
         assert [await each.end() for each in (one, two)] == [0, 0]

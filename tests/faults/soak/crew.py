@@ -1,4 +1,4 @@
-"""The processes of ours that a soak runs: started, killed, stopped and told to end, and started again by a supervisor."""
+"""The processes that a soak runs: started, killed, frozen and told to end, and started again as by a supervisor."""
 
 import asyncio
 import signal

@@ -1,4 +1,4 @@
-"""The faults that a soak draws from, by their rows in the page on reliability. Each begins, lasts and ends by itself."""
+"""The faults that a soak draws from, by their rows in the page on reliability. Each begins and ends by itself."""
 
 import asyncio
 import os
@@ -35,12 +35,12 @@ RATE_WINDOW_SECONDS = 5.0
 SLOWEST_SECONDS = 240.0
 
 HELD = "select bucket, url_hash from slots where owner = $1 and url_hash is not null"
-# Nobody has taken them up again: a suspect that was claimed alone, or one that was fetched meanwhile, is no more here.
+# Neither held by somebody else, nor brought to an end since.
 NOT_AGAIN = """
     select count(*) from unnest($1::smallint[], $2::bytea[]) as held (bucket, url_hash)
-    join url_frontier e using (bucket, url_hash)
-    left join slots s on s.bucket = e.bucket and s.url_hash = e.url_hash
-    where e.status in ('pending', 'failed') or (e.status = 'fetching' and s.owner is not distinct from $3)"""
+    where not exists (select from slots s where s.bucket = held.bucket and s.url_hash = held.url_hash and s.owner <> $3)
+      and not exists (select from fetch_log l where l.bucket = held.bucket and l.url_hash = held.url_hash
+                                                and l.at > $4 and l.verdict <> 'crashed')"""
 SESSIONS = """
     select count(pg_terminate_backend(pid)) from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid() and application_name like 'headwater%'"""
@@ -104,6 +104,7 @@ class Stage:
 async def kill(stage: Stage, member: Member) -> None:
     """And see when everything it held is taken up by another."""
     held = await stage.ask(HELD, member.owner)
+    moment = await stage.ask_one("select clock_timestamp()")
     member.kill()
     killed = monotonic()
     stage.figures.killed += 1
@@ -111,7 +112,7 @@ async def kill(stage: Stage, member: Member) -> None:
     if not held:
         return
     keys = [row["bucket"] for row in held], [row["url_hash"] for row in held]
-    while await stage.ask_one(NOT_AGAIN, *keys, member.owner) and monotonic() < killed + SLOWEST_SECONDS:
+    while await stage.ask_one(NOT_AGAIN, *keys, member.owner, moment) and monotonic() < killed + SLOWEST_SECONDS:
         await asyncio.sleep(LOOK_EVERY_SECONDS)
     stage.figures.entries_again_seconds.append(round(monotonic() - killed, 1))
 

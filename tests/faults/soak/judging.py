@@ -15,6 +15,7 @@ from headwater.database.pool import Database
 DRAINED_WITHIN_SECONDS = 900
 LOOK_EVERY_SECONDS = 1.0
 SHOWN = 5
+RUN_AGAIN_WITHIN_SECONDS = 90.0
 # As if whatever waits for better days had waited for them.
 DUE_NOW = (
     "update robots set expires_at = now() where access = 'unreachable'",
@@ -30,6 +31,10 @@ DUE_NOW = (
 POLL_NOW = "update channels set next_poll_at = now() where token is null and is_active and next_poll_at > now()"
 UNPOLLED = "select count(*) from channels where is_active and kind = 'feed' and (last_ok_at is null or last_ok_at < $1)"
 WAITING = "select count(*) from url_frontier where status in ('pending', 'failed', 'fetching')"
+POISONED_BY_ONE_DEATH = """
+    select count(*) from url_frontier e where e.reason = 'poison' and 2 > (
+        select count(*) from fetch_log l where l.bucket = e.bucket and l.url_hash = e.url_hash
+                                             and l.verdict = 'crashed')"""
 UNDELIVERED = """
     select (select count(*) from outbox) + (select count(*) from delivery_failures)
            + (select count(*) from sinks where position < (select coalesce(max(position), 0) from changes))"""
@@ -39,6 +44,8 @@ async def healed(stage: Stage) -> int:
     """What is still not done when the time for it is over."""
     stage.crew.tell_all(sick_share=0.0)
     await stage.town.ask("publish no more")
+    # Whoever was told to stay away keeps to it: only then may what waits be due at once.
+    await asyncio.sleep(await stage.town.ask("turn nobody away"))
     now = await stage.ask_one("select now()")
     until = monotonic() + DRAINED_WITHIN_SECONDS
     left, parts = 1, [0, 0, 0]
@@ -74,7 +81,12 @@ async def judged(stage: Stage, queue: Queue, codes: list[int]) -> dict[str, Any]
         **sink,
         "killed": figures.killed,
         "entries_held_by_the_killed": figures.entries_held,
-        "run_again_seconds": {"median": middle(again), "longest": max(again, default=None)},
+        "run_again_seconds": {
+            "kills": len(again),
+            "median": middle(again),
+            "longest": max(again, default=None),
+            "beyond_90": sum(seconds > RUN_AGAIN_WITHIN_SECONDS for seconds in again),
+        },
         "restart_back_seconds": figures.restart_back_seconds,
         "connections_cut": figures.cuts,
         "sessions_ended": figures.sessions_ended,
@@ -98,7 +110,8 @@ async def entries(database: Database, queue: Queue) -> dict[str, Any]:
     lost = queue.accepted - known.keys()
     documents = await database.fetch("select url, title from documents where deleted_at is null")
     titles = {row["url"]: row["title"] for row in documents}
-    missing = queue.accepted - queue.forbidden - titles.keys()
+    poisoned = {url for url, row in known.items() if row["reason"] == "poison"}
+    missing = queue.accepted - queue.forbidden - poisoned - titles.keys()
     wrong = [url for url, title in titles.items() if title != title_of(url.removeprefix("http://"))]
     doubled = len(rows) - len(known) + len(documents) - len(titles)
     return {
@@ -111,7 +124,8 @@ async def entries(database: Database, queue: Queue) -> dict[str, Any]:
         "documents_missing_are": [str(tuple(known[url])) for url in sorted(missing & known.keys())[:SHOWN]],
         "documents_wrong": len(wrong),
         "documents_wrong_are": wrong[:SHOWN],
-        "poisoned": count_of(rows, lambda row: row["reason"] == "poison"),
+        "poisoned": len(poisoned),
+        "poisoned_by_one_death": await database.fetchval(POISONED_BY_ONE_DEATH),
         "disallowed_by_robots": count_of(rows, lambda row: row["reason"] == "robots_blocked"),
     }
 

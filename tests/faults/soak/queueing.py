@@ -15,7 +15,7 @@ from tests.faults.soak.town import FORBIDDEN, news_at
 
 from headwater.database.pool import Database
 from headwater.discover.adding import WantedSource, take_up
-from headwater.errors import DatabaseDown, HeadwaterError, QueryFailed
+from headwater.errors import HeadwaterError
 from headwater.frontier.entry import EntryOrigin
 from headwater.frontier.submit import FoundUrl, Submitter, submit
 from headwater.sources.source import Profile
@@ -78,13 +78,12 @@ class Queue:
 
     async def _queue(self, urls: list[str], origin: EntryOrigin) -> None:
         """The same ones again, until the database has said that it has them."""
-        while True:
+        submitter, found, taken = Submitter(self._source, origin), list(map(FoundUrl, urls)), False
+        while not taken:
             with suppress(HeadwaterError, OSError, asyncpg.PostgresError, asyncpg.InterfaceError, TimeoutError):
-                async with await Database.connect(self._stage.dsn, size=1) as database:
-                    async with database.transaction() as connection:
-                        submitter = Submitter(self._source, origin)
-                        await submit(connection, submitter, list(map(FoundUrl, urls)), default_delay=self._delay)
-                break
+                async with await Database.connect(self._stage.dsn, size=1) as database, database.transaction() as one:
+                    await submit(one, submitter, found, default_delay=self._delay)
+                taken = True
             await asyncio.sleep(LOOK_EVERY_SECONDS)
         self.accepted.update(urls)
         self.forbidden.update(url for url in urls if FORBIDDEN in url)

@@ -8,6 +8,7 @@ import asyncio
 import os
 import signal
 import sys
+from contextlib import suppress
 from typing import Any
 
 import orjson
@@ -15,6 +16,7 @@ from aiohttp.abc import ResolveResult
 
 from headwater.chance import Random, random_from
 from headwater.clock import SystemClock
+from headwater.errors import HeadwaterError
 from headwater.run.delivering import run_deliverer
 from headwater.run.fetching import run_worker
 from headwater.run.maintenance import run_maintenance
@@ -25,6 +27,7 @@ from headwater.settings import Given, load
 from headwater.simweb.resolver import SimResolver, no_answer_now
 
 SILENCE_SECONDS = 5.0
+AT_WORK = "select exists (select from role_processes where pid = $1)"
 
 
 class SickResolver(SimResolver):
@@ -62,8 +65,8 @@ async def work(task: dict[str, Any], stop: asyncio.Event) -> None:
     resolver = SickResolver(task["port"], random_from(owner))
     hear_orders(resolver)
     async with open_services(load(Given(flags=task["flags"]))) as services:
-        sys.stdout.write("ready\n")
-        sys.stdout.flush()
+        # Referred to, or nobody would keep it.
+        saying = asyncio.create_task(say_when_at_work(services))
         match task["role"]:
             case "fetch":
                 await run_worker(services, owner, stop, resolver=resolver)
@@ -73,6 +76,16 @@ async def work(task: dict[str, Any], stop: asyncio.Event) -> None:
                 await run_deliverer(services, owner, stop)
             case _:
                 await maintain(services, stop)
+        saying.cancel()
+
+
+async def say_when_at_work(services: Services) -> None:
+    """Before that a database that goes away ends it, as is said in the page on reliability."""
+    with suppress(HeadwaterError):
+        while not await services.database.fetchval(AT_WORK, os.getpid()):
+            await asyncio.sleep(0.1)
+        sys.stdout.write("ready\n")
+        sys.stdout.flush()
 
 
 async def maintain(services: Services, stop: asyncio.Event) -> None:

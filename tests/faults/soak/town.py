@@ -189,6 +189,9 @@ def obey(order: tuple[Any, ...], town: Town, manners: Manners, plan: Plan) -> An
             return manners.requests
         case ("turn away", hosts, seconds):
             town.turns_away.update(dict.fromkeys(hosts, seconds))
+        case ("turn nobody away",):
+            town.turns_away.clear()
+            return max(0.0, max(town.away_until.values(), default=0.0) - town.clock.monotonic())
         case ("publish no more",):
             town.ended = town.ended or town.clock.monotonic()
             return town.news()
