@@ -14,13 +14,13 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 # Workers and commands of tests compile the sources and rewrite the tests once, not each for itself; and in no folder of
 # the sources, whatever is said of compiled files here.
-test test-long test-slow faults unit coverage: export PYTHONDONTWRITEBYTECODE :=
-test test-long test-slow faults unit coverage: export PYTHONPYCACHEPREFIX := $(CURDIR)/$(VENV)/compiled
+test test-long test-slow faults soak unit coverage: export PYTHONDONTWRITEBYTECODE :=
+test test-long test-slow faults soak unit coverage: export PYTHONPYCACHEPREFIX := $(CURDIR)/$(VENV)/compiled
 UV := $(BIN)/python -m uv
 INSTALL := $(UV) pip install --quiet --python $(BIN)/python --no-deps --compile-bytecode
 
 .DEFAULT_GOAL := help
-.PHONY: help install check fix test test-long faults test-pg15 test-pg16 test-py312 test-py313 test-slow unit release site chromium redis cloud-init postgresql-15 opensearch elasticsearch coverage bench bench-urls bench-simweb bench-page bench-frontier bench-net \
+.PHONY: help install check fix test test-long faults soak test-pg15 test-pg16 test-py312 test-py313 test-slow unit release site chromium redis cloud-init postgresql-15 opensearch elasticsearch coverage bench bench-urls bench-simweb bench-page bench-frontier bench-net \
         bench-feeds bench-cadence bench-extract bench-templates bench-path bench-neighbours bench-signing bench-search bench-search-engine bench-deliver bench-scale bench-serve bench-faults client demo docs screenshots schema lock clean
 
 help: ## list these targets
@@ -111,6 +111,10 @@ test-slow: $(READY) ## the slow proofs: a million URLs in one call, two hundred 
 
 faults: $(READY) ## every fault of docs/reliability.md, written down there; ROWS="F1 F7" for some, SEED=7 to repeat one
 	@SEED="$(SEED)" $(BIN)/python -m pytest -n $(LONG_WORKERS) --faults="$(ROWS)" $(ARGS)
+
+soak: $(READY) ## processes under faults drawn at random, then every invariant: MINUTES=60, or REQUESTS=1000000; SEED=7 repeats
+	@$(BIN)/python -m tests.faults.soak $(if $(REQUESTS),--requests $(REQUESTS) --minutes $(or $(MINUTES),1440),--minutes $(or $(MINUTES),60)) \
+	  $(if $(SEED),--seed $(SEED)) $(ARGS)
 
 unit: $(READY) ## only the pure tests: seconds
 	@$(BIN)/python -m pytest tests/unit $(ARGS)

@@ -23,6 +23,7 @@ from headwater.frontier.entry import EntryOrigin
 from headwater.frontier.submit import FoundUrl, Submitter, submit
 from headwater.run.fetching import run_worker
 from headwater.run.maintenance import run_maintenance
+from headwater.run.polling import run_poller
 from headwater.services import open_services
 from headwater.settings import Given, load
 from headwater.simweb.message import Page, Request
@@ -160,11 +161,11 @@ async def roles(tasks: Sequence[Mapping[str, Any]]) -> AsyncIterator[list[Role]]
 
 
 async def work(task: dict[str, Any]) -> None:
-    stop = asyncio.Event()
+    stop, works = asyncio.Event(), run_poller if task.get("polls") else run_worker
     async with open_services(load(Given(flags=task["flags"]))) as services:
         working = [
             asyncio.create_task(
-                run_worker(services, task["owner"], stop, resolver=SimResolver(task["port"], clock=SystemClock()))
+                works(services, task["owner"], stop, resolver=SimResolver(task["port"], clock=SystemClock()))
             ),
             *([asyncio.create_task(run_maintenance(services))] if task.get("maintains") else []),
         ]

@@ -211,6 +211,27 @@ async def test_a_worker_whose_own_clock_jumps_is_as_polite_as_before(
     assert await database.fetchval("select max(crash_count) from url_frontier") == 0
 
 
+@pytest.mark.long
+async def test_the_second_that_32_bits_cannot_count_is_one_like_any_other(shifting: str, shim: Shim) -> None:
+    """Database, worker and upkeep live through it."""
+    last_second = datetime(2038, 1, 19, 3, 14, 7, tzinfo=UTC)
+    shim.set(last_second - datetime.now(UTC) - timedelta(seconds=5))
+    async with await Database.connect(shifting, size=2) as database, small_web(HOSTS) as (web, port):
+        await queue(database, urls(16))
+        await database.execute("update hosts set base_delay_ms = 500, delay_ms = 500")
+        flags = flags_for(shifting, port, politeness__delay="500ms", fetch__concurrency="4")
+        task = {"flags": flags, "port": port, "owner": "one", "maintains": True}
+        async with role(task, environment={**os.environ, **shim.environment}) as worker:
+            await until(lambda: all_fetched(database, 64))
+            assert await clock_of(database) > last_second
+            assert await worker.end() == 0
+            assert worker.logged("lease_lost") == []
+        assert rude(smallest_gaps(web.visits.all()), 0.5) == {}
+        both = "select bool_or(started_at < $1) and bool_or(started_at > $1) from fetch_log"
+        assert await database.fetchval(both, last_second)
+        assert await database.fetchval("select count(*) from documents") == 64
+
+
 # The same by the functions' own arguments, on every machine.
 
 
