@@ -115,3 +115,19 @@ def test_texts_are_as_alike_as_their_words(one: str, other: str, share: float) -
 def test_titles_are_compared_without_case_and_spaces() -> None:
     assert is_same_title("The  Tide\nturns", "the tide Turns")
     assert not is_same_title("The tide", "The tide turns")
+
+
+class Endless(io.RawIOBase):
+    """What /dev/zero says."""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, into: Any) -> int:
+        into[:] = bytes(len(into))
+        return len(into)
+
+
+def test_a_list_that_never_ends_is_refused() -> None:
+    with pytest.raises(UnreadableInput, match="Line 1 of the list has no end"):
+        list(read_listed(io.BufferedReader(Endless())))

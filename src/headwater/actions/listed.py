@@ -13,6 +13,9 @@ from headwater.errors import UnreadableInput
 
 # A page with all its text; a longer line is none.
 LONGEST_LINE = 16 * 1024 * 1024
+# Of a line that is too long; a longer one is no line at all.
+MOST_SKIPPED = 100 * 1024 * 1024
+FORMS = "Give addresses, JSON Lines, or a sitemap, in UTF-8."
 GZIP = b"\x1f\x8b"
 # Of the beginning, by which the kinds are told apart.
 PEEKED = 512
@@ -52,9 +55,7 @@ def read_listed(stream: BinaryIO, *, is_packed: bool = False) -> Iterator[Listed
         else:
             yield from _in_lines(whole)
     except (OSError, EOFError, etree.XMLSyntaxError) as error:
-        raise UnreadableInput(
-            f"The list cannot be read to its end: {error}.", fix="Give addresses, JSON Lines, or a sitemap, in UTF-8."
-        ) from error
+        raise UnreadableInput(f"The list cannot be read to its end: {error}.", fix=FORMS) from error
 
 
 class _Rejoined(io.RawIOBase):
@@ -78,15 +79,19 @@ def _in_lines(stream: BinaryIO) -> Iterator[ListedPage | UnreadableLine]:
     while line := stream.readline(LONGEST_LINE):
         place += 1
         if len(line) == LONGEST_LINE and not line.endswith(b"\n"):
-            _skip_line(stream)
+            _skip_line(stream, place)
             yield UnreadableLine(place, "the line is too long")
         elif text := line.strip(b"\xef\xbb\xbf \t\r\n"):
             yield _of_json(place, text) if text.startswith(b"{") else ListedPage(place, text.decode(errors="replace"))
 
 
-def _skip_line(stream: BinaryIO) -> None:
+def _skip_line(stream: BinaryIO, place: int) -> None:
+    """Raises UnreadableInput for one that never ends: nobody could interrupt it."""
+    skipped = 0
     while (line := stream.readline(LONGEST_LINE)) and not line.endswith(b"\n"):
-        pass
+        skipped += len(line)
+        if skipped > MOST_SKIPPED:
+            raise UnreadableInput(f"Line {place:,} of the list has no end.", fix=FORMS)
 
 
 def _of_json(place: int, line: bytes) -> ListedPage | UnreadableLine:

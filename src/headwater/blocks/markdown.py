@@ -9,7 +9,8 @@ from headwater.blocks.block import BlockKind, BodyBlock, InlineMark, MarkKind
 
 # Markdown passes HTML through.
 MARKUP = str.maketrans({"<": "&lt;", ">": "&gt;", "&": "&amp;"})
-_SIGNS = re.compile(r"[\\`*\[\]]|(?<!\w)_|_(?!\w)")
+# An underscore is only a letter between two others, which another underscore is not.
+_SIGNS = re.compile(r"[\\`*\[\]]|(?<![^\W_])_|_(?![^\W_])")
 _BEGINS = re.compile(r"(?:#{1,6}(?=\s|$)|[-+](?=\s|$)|={2,}\s*$|-{2,}\s*$|~{3}|\|)|(\d{1,9})([.)])(?=\s|$)")
 _BACKTICKS = re.compile(r"`+")
 _LANGUAGE = re.compile(r"[\w+#.-]{1,40}")
@@ -39,6 +40,11 @@ def markdown_of(blocks: Iterable[BodyBlock]) -> str:
         written.append(lines)
         before = block
     return "".join(written) + ("\n" if written else "")
+
+
+def markdown_of_line(text: str) -> str:
+    """Plain text on one line, as it stands."""
+    return _at_beginning(_escaped(text))
 
 
 class _OpenLists:

@@ -32,6 +32,7 @@ MOST_REQUESTS = 20
 RECENT_REQUESTS = 10_000
 FROM_WHERE = "nobody knows which address others see: set network.egress_addresses."
 _ACCESS_LOG = re.compile(r"\[?(\d{1,2})/([A-Z][a-z]{2})/(\d{4}):(\d\d:\d\d:\d\d) ([+-]\d{4})\]?")
+_YEARS = range(1990, 2200)
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _POLLS = frozenset(map(str, ChannelKind))
 _PLACES = {"robots": "/robots.txt", TDM_KIND: TDM_PATH}
@@ -98,9 +99,10 @@ def moment_in(text: str) -> datetime:
             number = _MONTHS.index(month) + 1
             written = f"{year}-{number:02d}-{int(day):02d}T{clock}{zone}"
         elif re.fullmatch(r"\d{9,11}(\.\d{1,9})?", written):
-            return datetime.fromtimestamp(float(written), UTC)
+            written = datetime.fromtimestamp(float(written), UTC).isoformat()
         moment = datetime.fromisoformat(written)
-        if moment.tzinfo is None:
+        # Around the ends of the calendar there is no room for the time that is looked through.
+        if moment.tzinfo is None or moment.year not in _YEARS:
             raise ValueError
         return moment.astimezone(UTC)
     except (ValueError, OverflowError, OSError):

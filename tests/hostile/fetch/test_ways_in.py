@@ -280,7 +280,7 @@ async def test_as_a_hub_none_is_asked(database_url: str) -> None:
 
 
 # Lists of sources: each address as a feed, as a site and as a sitemap.
-IMPORTED = {
+IMPORTED: dict[str, Callable[[str], str]] = {
     "opml": lambda url: f'<opml><body><outline text="a" xmlUrl="{escape(url)}" htmlUrl="{escape(url)}"/></body></opml>',
     "csv": lambda url: f'url,feed_url,sitemap_url\n"{url}","{url}","{url}"\n',
     "jsonl": lambda url: json.dumps({"url": url, "feed_url": url, "sitemap_url": url}),

@@ -72,6 +72,31 @@ def test_a_page_of_markdown_is_read_back_and_its_name_stays_in_its_folder(title:
     assert re.fullmatch(r"2026-11/2026-11-18-[a-z0-9-]*[0-9a-f]{16}\.md", name_of_page(record))
 
 
+MARKUP = {
+    "[x](javascript:alert(1))": r"\[x\](javascript:alert(1))",
+    "![x](http://spy.example/beacon)": r"!\[x\](http://spy.example/beacon)",
+    "<http://spy.example/>": "&lt;http://spy.example/&gt;",
+    "[x]: http://spy.example/": r"\[x\]: http://spy.example/",
+    "`code` *strong* __strong__ snake_case": r"\`code\` \*strong\* \_\_strong\_\_ snake_case",
+    "# heading": r"\# heading",
+    "- item": r"\- item",
+    "7. item": r"7\. item",
+    "> quote": "&gt; quote",
+    "~~~": r"\~~~",
+    "---": r"\---",
+    "| a | b |": r"\| a | b |",
+    "&lt;script&gt;": "&amp;lt;script&amp;gt;",
+}
+
+
+@pytest.mark.parametrize(("words", "written"), MARKUP.items())
+def test_titles_and_descriptions_become_no_markup_of_a_page(words: str, written: str) -> None:
+    vacancy = job(1, title=words, description_snippet=f"One.\n{words}\nTwo.")
+    for record in (document(1, title=words), vacancy):
+        assert f"\n# {written}\n" in page_of(record).decode()
+    assert page_of(vacancy).decode().endswith(f"\n\nOne.\n\n{written}\n\nTwo.\n")
+
+
 def test_a_name_has_the_words_of_the_title() -> None:
     assert slug_of("Ébb & Flöd: the 2nd!") == "ebb-flod-the-2nd"
     assert slug_of("潮汐") == ""

@@ -131,7 +131,13 @@ def test_times_are_read_as_site_owners_have_them(written: str) -> None:
     assert moment_in(written) == NOW
 
 
-@pytest.mark.parametrize("written", ["yesterday", "2026-11-18T22:36:14", "18/Now/2026:22:36:14 +0000", "9" * 400, "\0"])
+@pytest.mark.parametrize(
+    "written",
+    [
+        *("yesterday", "2026-11-18T22:36:14", "18/Now/2026:22:36:14 +0000", "9" * 400, "\0"),
+        *("9999-12-31T23:59:59Z", "0001-01-01T00:00:00Z", "99999999999"),
+    ],
+)
 def test_a_time_that_could_be_several_is_refused(written: str) -> None:
     with pytest.raises(UsageError, match="no time with its zone"):
         moment_in(written)

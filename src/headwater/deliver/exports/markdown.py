@@ -7,7 +7,7 @@ from unicodedata import normalize
 
 import orjson
 
-from headwater.blocks.markdown import MARKUP, markdown_of
+from headwater.blocks.markdown import markdown_of, markdown_of_line
 from headwater.deliver.feeds.entries import plain_line
 from headwater.deliver.records import Record
 from headwater.phrases import iso_of
@@ -55,7 +55,7 @@ def page_of(record: Record) -> bytes:
         matter |= {f"rights_{use}": answer for use, answer in answers_in(said["rights"]).items()}
         matter |= {"licences": said["rights"]["licences"]}
     front = "".join(f"{name}: {_yaml(value)}\n" for name, value in matter.items() if value not in (None, "", []))
-    title = plain_line(said["title"], 1_000).translate(MARKUP)
+    title = markdown_of_line(plain_line(said["title"], 1_000))
     if kind is RecordKind.DOCUMENT:
         text = as_laid_out(markdown_of(record.blocks)) or "\n"
     else:
@@ -64,8 +64,8 @@ def page_of(record: Record) -> bytes:
 
 
 def _paragraphs(text: str) -> str:
-    lines = (line.strip() for line in text.translate(MARKUP).splitlines())
-    return "".join(f"{line}\n\n" for line in lines if line).rstrip("\n") + "\n"
+    lines = (line.strip() for line in text.splitlines())
+    return "".join(f"{markdown_of_line(line)}\n\n" for line in lines if line).rstrip("\n") + "\n"
 
 
 def _yaml(value: Any) -> str:
