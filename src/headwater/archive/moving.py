@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from headwater.archive.raw import BODIES_AT_ONCE
-from headwater.archive.stores.known import BodyStores, put_in_time
+from headwater.archive.stores.known import BodyStores, in_time
 from headwater.archive.stores.store import StoreKind
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
@@ -43,7 +43,7 @@ async def _move(
         moved.missing += 1
         return
     if stores.chosen:
-        await put_in_time(stores.chosen, row["new_id"], body)
+        await in_time(stores.chosen, stores.chosen.put(row["new_id"], body))
     is_moved = await database.fetchval(
         *queries.move_body(
             body=b"" if stores.chosen else body,

@@ -13,7 +13,7 @@ from headwater.archive.stores.known import NO_STORES, BodyStores
 from headwater.clock import Clock
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
-from headwater.errors import NotFound, StoreDown, UsageError
+from headwater.errors import NotFound, QueryFailed, StoreDown, UsageError
 from headwater.extraction.page import FeedHints
 from headwater.extraction.templates.guide import Guide
 from headwater.frontier.entry import Lease
@@ -99,9 +99,9 @@ class Context:
             return False
         try:
             [packed] = await self.stores.packed_of([row])
-        except StoreDown:
+            return packed is not None and unpack(Packed(row["coding"], packed), len(body)) == body
+        except (StoreDown, QueryFailed):
             return False
-        return packed is not None and unpack(Packed(row["coding"], packed), len(body)) == body
 
     async def stated_rights(self, lease: Lease) -> list[Mapping[str, Any]] | None:
         return await stated_rights(self.database, DocumentKey(lease.bucket, lease.url_hash))

@@ -152,6 +152,16 @@ async def test_what_others_left_in_the_folder_is_neither_listed_nor_followed(tmp
     assert Path("/etc/hostname").exists()
 
 
+async def test_a_pipe_in_the_place_of_a_body_is_not_waited_for(tmp_path: Path) -> None:
+    store, name = FolderStore(tmp_path, INSTALLATION), uuid4()
+    await store.put(name, b"x")
+    [file] = tmp_path.rglob("*.body")
+    file.unlink()
+    os.mkfifo(file)
+    with pytest.raises(StoreDown, match="Something else than a file"):
+        await store.get(name)
+
+
 async def test_a_folder_that_is_gone_has_not_lost_its_bodies(tmp_path: Path) -> None:
     store = FolderStore(tmp_path / "bodies", INSTALLATION)
     name = uuid4()

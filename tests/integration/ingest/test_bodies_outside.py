@@ -282,6 +282,9 @@ async def test_a_store_that_is_away_makes_no_page_look_known(desk: Desk) -> None
     assert not await was_sent(desk.stores, b"<q>")
     assert not await was_sent(stores_on(away_of(desk.store)), b"<p>")
     assert not await was_sent(NO_STORES, b"<p>")
+    # What was cut off there is no fault of the page.
+    await desk.store.put(await desk.database.fetchval("select object_id from raw_bodies"), b"\x28\xb5")
+    assert not await was_sent(desk.stores, b"<p>")
 
 
 async def test_bodies_move_out_and_back_and_leave_nothing_behind(desk: Desk) -> None:

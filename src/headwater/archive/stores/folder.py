@@ -3,9 +3,11 @@
 import asyncio
 import errno
 import os
+import stat
 from collections.abc import Callable, Collection, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import count
 from pathlib import Path
@@ -18,9 +20,11 @@ from headwater.errors import NO_SPACE, StoreDown
 # Unfinished files lie here, so that finding those nobody finishes takes one look.
 UNFINISHED = "unfinished"
 CLOCK = "clock"
+AT_ONCE = 16
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _INNER = _DIRECTORY | os.O_NOFOLLOW
-_OLD = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
+# A pipe in the place of a body is not waited for.
+_OLD = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 T = TypeVar("T")
@@ -33,6 +37,10 @@ class FolderStore:
     folder: Path
     installation: UUID
     kind: StoreKind = StoreKind.FOLDER
+    # Of its own: a disk of another machine that hangs takes no thread from anybody else.
+    threads: ThreadPoolExecutor = field(
+        default_factory=lambda: ThreadPoolExecutor(AT_ONCE, "raw bodies"), repr=False, compare=False
+    )
 
     @property
     def place(self) -> str:
@@ -55,7 +63,7 @@ class FolderStore:
 
     async def _do(self, work: Callable[[], T]) -> T:
         try:
-            return await asyncio.to_thread(work)
+            return await asyncio.get_running_loop().run_in_executor(self.threads, work)
         except OSError as error:
             raise store_down(self.folder, error) from error
 
@@ -82,6 +90,8 @@ class FolderStore:
             _inside(outer, second) as inner,
             open(os.open(name, _OLD, dir_fd=inner), "rb") as file,
         ):
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise OSError(errno.EINVAL, "Something else than a file is in its place")
             return file.read()
         return None
 

@@ -1,11 +1,11 @@
 """The stores that settings name: the one that new bodies go to, and those that older ones are read from."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from headwater.archive.stores.folder import FolderStore
@@ -22,6 +22,8 @@ READ_AT_ONCE = 16
 PATIENCE = timedelta(seconds=20)
 # After a failure nobody waits for the store: the database takes what comes.
 REST = timedelta(seconds=30)
+
+T = TypeVar("T")
 
 _NAMED_BY = {StoreKind.FOLDER: "archive.raw_folder", StoreKind.S3: "archive.s3_bucket"}
 
@@ -49,7 +51,8 @@ class BodyStores:
             if row["stored_in"] is None:
                 return bytes(row["body"])
             async with limit:
-                return await self.store(StoreKind(row["stored_in"])).get(row["object_id"])
+                store = self.store(StoreKind(row["stored_in"]))
+                return await in_time(store, store.get(row["object_id"]))
 
         return await asyncio.gather(*map(packed, rows))
 
@@ -73,7 +76,7 @@ class BodyWriter:
             self.figures.add(BODIES_NOT_PUT)
             return None
         try:
-            await put_in_time(self.store, body_id, body)
+            await in_time(self.store, self.store.put(body_id, body))
         except StoreDown as down:
             self._rests_until = self.clock.monotonic() + REST.total_seconds()
             self.figures.add(BODIES_NOT_PUT, f"{down.what} {down.fix}".strip())
@@ -82,9 +85,10 @@ class BodyWriter:
         return self.store.kind
 
 
-async def put_in_time(store: BodyStore, body_id: UUID, body: bytes) -> None:
+async def in_time(store: BodyStore, asked: Awaitable[T]) -> T:
+    """Raises StoreDown where the store hangs, as a folder of another machine does that went away."""
     try:
-        await asyncio.wait_for(store.put(body_id, body), PATIENCE.total_seconds())
+        return await asyncio.wait_for(asked, PATIENCE.total_seconds())
     except TimeoutError as error:
         raise StoreDown(
             f"The store of raw bodies {store.place} did not answer within {PATIENCE.total_seconds():.0f} s.",
@@ -107,8 +111,8 @@ def stores_of(settings: ArchiveSettings, installation: UUID, data: Path) -> Body
 async def try_store(store: BodyStore, body_id: UUID) -> None:
     """Put a body, read it and delete it. Raises StoreDown."""
     body = body_id.bytes * 4
-    await put_in_time(store, body_id, body)
-    found = await store.get(body_id)
+    await in_time(store, store.put(body_id, body))
+    found = await in_time(store, store.get(body_id))
     if found != body:
         raise StoreDown(f"What was put into {store.place} did not come back.", fix="Look at that store.")
     await store.delete([body_id])
