@@ -1,13 +1,10 @@
 """Who answers a search now: as settings say, and as the columns stand that PostgreSQL would search."""
 
 from dataclasses import dataclass
-from functools import partial
+from typing import TYPE_CHECKING
 
 from headwater.chance import Random
 from headwater.database.pool import Database
-from headwater.deliver.contexts import SEARCH_SECONDS, open_contexts
-from headwater.deliver.search_engine import OpenSearchEngine
-from headwater.deliver.search_sink import OpenContexts, search_sink
 from headwater.errors import DependencyDown, SettingError
 from headwater.log import Logger
 from headwater.search.column import search_column
@@ -17,9 +14,21 @@ from headwater.search.search import SearchPage
 from headwater.settings import Settings
 from headwater.settings.groups import SearchSettings
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractAsyncContextManager
+
+    from headwater.deliver.search_sink import OpenContexts
+    from headwater.deliver.sink import SinkContext
+
 
 def engine_for(database: Database, settings: Settings, random: Random, log: Logger) -> "InstalledEngine":
-    return InstalledEngine(database, settings.search, partial(open_contexts, settings, random, log, SEARCH_SECONDS))
+    def contexts() -> "AbstractAsyncContextManager[Callable[[str], SinkContext]]":
+        from headwater.deliver.contexts import SEARCH_SECONDS, open_contexts
+
+        return open_contexts(settings, random, log, SEARCH_SECONDS)
+
+    return InstalledEngine(database, settings.search, contexts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +37,7 @@ class InstalledEngine:
 
     database: Database
     settings: SearchSettings
-    contexts: OpenContexts
+    contexts: "OpenContexts"
 
     async def search(self, query: str, filters: Filters, *, limit: int, cursor: str | None = None) -> SearchPage:
         try:
@@ -44,4 +53,8 @@ class InstalledEngine:
     async def chosen(self) -> SearchEngine:
         if self.settings.engine == "postgresql" and (await search_column(self.database)).is_kept:
             return PostgreSQLEngine(self.database)
+        # Whoever only lists, or is answered by PostgreSQL, needs no client of the web.
+        from headwater.deliver.search_engine import OpenSearchEngine
+        from headwater.deliver.search_sink import search_sink
+
         return OpenSearchEngine(self.database, await search_sink(self.database, self.settings.sink), self.contexts)

@@ -29,8 +29,6 @@ from headwater.database.migrate import known_migrations, require_room, status
 from headwater.database.pool import Database
 from headwater.database.queries import all_query_files, load_queries
 from headwater.database.translate import with_escapes
-from headwater.deliver.answering import engine_for
-from headwater.deliver.engine_standing import standing_of_engine
 from headwater.errors import (
     MAKE_ROOM,
     DatabaseDown,
@@ -425,6 +423,10 @@ async def check_push(web: WebSettings, database: Database) -> Check:
 
 async def check_search(settings: Settings, database: Database) -> list[Check]:
     """Who answers searches, and whether it can."""
+    # Others use checks of this module, and need no client of the web.
+    from headwater.deliver.answering import engine_for
+    from headwater.deliver.engine_standing import standing_of_engine
+
     log = make_logger(settings.log.level, settings.log.format)
     standing = await standing_of_engine(engine_for(database, settings, random_from(), log))
     hindered = [

@@ -26,7 +26,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "frontier": ("url_frontier", "discoveries", "counters", "counter_deltas", "counter_totals", "slots", "sleepers"),
     "items of channels": ("channel_items",),
     "log of changes": ("changes", "change_counter", "outbox"),
-    "sinks": ("delivered", "delivery_failures", "sinks", "backfills", "views"),
+    "sinks": ("delivered", "delivery_failures", "sinks", "backfills", "views", "search_column"),
     "runs": ("runs",),
     "fetch log": ("fetch_log",),
     "audit log": ("audit_log",),

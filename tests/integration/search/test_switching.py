@@ -12,10 +12,11 @@ from headwater.archive.documents import keep_document
 from headwater.archive.job import Teller
 from headwater.archive.jobs import keep_jobs
 from headwater.clock import SystemClock
+from headwater.database.migrate import known_migrations
 from headwater.database.pool import Database
 from headwater.deliver.records import Membership, RecordKey, load_standings
 from headwater.deliver.verifying import noted_records
-from headwater.errors import Busy
+from headwater.errors import Busy, QueryFailed
 from headwater.record_kind import RecordKind
 from headwater.search.column import ColumnState, queries, search_column
 from headwater.search.listing import newest
@@ -201,3 +202,12 @@ async def test_what_a_view_holds_is_the_same_while_the_column_is_away(shelf: She
     await switch_to(database, CLOCK, ColumnState.AWAY)
     assert [await held(view), await held(none)] == before
     assert "https://h3.example/" in str(before[0])
+
+
+async def test_the_schema_of_before_is_not_taken_back_while_the_column_is_away(shelf: Shelf) -> None:
+    """Its documents could not be found, and its rules would not hold for them."""
+    (down,) = (one for one in known_migrations() if one.name == "search_elsewhere")
+    await switch_to(shelf.database, CLOCK, ColumnState.AWAY)
+    with pytest.raises(QueryFailed, match="search-engine postgresql"):
+        await shelf.database.execute(down.down)
+    await switch_to(shelf.database, CLOCK, ColumnState.KEPT)

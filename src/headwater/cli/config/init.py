@@ -43,6 +43,7 @@ OFFERED: dict[str, str] = {
     "poll.max_interval": "",
     "poll.polls_per_hour": "",
     "deliver.elasticsearch_url": "http://127.0.0.1:9200",
+    "search.engine": "opensearch",
 }
 
 BEGINNING = """\
