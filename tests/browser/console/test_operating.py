@@ -231,7 +231,7 @@ async def test_a_document_is_found_read_and_taken_down(
         if has_script:
             await one.require_fine()
         await page.click("button:text-is('Take it down')")
-        await shown(page, "main", "done")
+        await gone(page, "main", "running")
         await one.go("/console/documents?q=tide")
         await expect(page.locator("#hits li")).to_have_count(1)
         assert "The tide is out" in await one.text()
