@@ -162,7 +162,8 @@ def listening_somewhere(web: "WebSettings") -> "Iterator[ListeningSocket]":
             bound = stack.enter_context(listening(web))
         except Busy as error:
             # By `announce`: printed past the figures, which are drawn already, it would break their redrawing.
-            announce(f"{error.what} A free port is used.")
+            announce(f"! {error.what} Something else listens there, perhaps another Headwater.")
+            announce(f"  The console is at another port this time. {error.fix}")
             bound = stack.enter_context(listening(web.model_copy(update={"port": 0})))
         yield bound
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from headwater.errors import Busy, DependencyDown, HeadwaterError, NotFound, Refused, UsageError
+from headwater.errors import Busy, DependencyDown, HeadwaterError, NotFound, Outdated, Refused, UsageError
 
 PROBLEM, JSON = "application/problem+json", "application/json"
 BAD_REQUEST, FAULT = 400, 500
@@ -39,6 +39,10 @@ class NotAllowed(ServerProblem, Refused):
     """Status 401 and 403: the token, its role, or a policy."""
 
 
+class ChangedMeanwhile(ServerProblem, Outdated):
+    """Status 412: with `if_match`, somebody else has changed it since it was read. Read it again, and decide anew."""
+
+
 class ServerBusy(ServerProblem, Busy):
     """Status 409 and 429: later, perhaps."""
 
@@ -57,6 +61,7 @@ KINDS: Mapping[int, type[ServerProblem]] = {
     404: NotOnServer,
     409: ServerBusy,
     410: NotOnServer,
+    412: ChangedMeanwhile,
     429: ServerBusy,
     500: ServerProblem,
     502: ServerInTrouble,

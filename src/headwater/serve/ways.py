@@ -11,10 +11,10 @@ import orjson
 # A command between backquotes, or one that ends a sentence.
 _COMMAND = re.compile(r"`headwater (?P<quoted>[^`]+)`|(?<![\w`./-])headwater (?P<bare>[a-z][^`]*?)(?=$|\.$|\. |; )")
 _PLACE = re.compile(r"\{\w+(?::path)?\}")
-# Of the usual sentences: `See its rules: headwater hosts robots harbour.example`.
-_TOLD = re.compile(r"^(?P<told>[^:`]+): headwater (?P<command>[a-z][^`]*)$")
+# Of the usual sentences, the last of which is: `See its rules: headwater hosts robots harbour.example`.
+_TOLD = re.compile(r"^(?P<before>(?:.*[.!] )?)(?P<told>[^:`.]+): headwater (?P<command>[a-z][^`]*)$")
 # And: `headwater sources list` shows those there are.
-_SHOWS = re.compile(r"^`headwater (?P<command>[^`]+)` (?P<told>shows .+|lists .+)$")
+_SHOWS = re.compile(r"^(?P<before>)`headwater (?P<command>[^`]+)` (?P<told>shows .+|lists .+)$")
 LONGEST = 1_000
 # Fields of bodies that are lists.
 _LISTS = frozenset({"sources"})
@@ -75,6 +75,19 @@ WAYS: Mapping[str, Way] = {
 }
 
 
+# Of agents, who can call nothing else.
+TOOLS: Mapping[str, str] = {
+    "docs search": "search_documents",
+    "docs show": "get_document",
+    "explain": "explain",
+    "jobs search": "search_jobs",
+    "sources list": "list_sources",
+    "sources show": "explain",
+    "views list": "list_views",
+    "frontier add": "queue_url",
+}
+
+
 class Typed(NamedTuple):
     """A command taken apart: its words, what they are about, and its options."""
 
@@ -95,6 +108,19 @@ def _replaced(found: re.Match[str]) -> str:
     if typed is None:
         return found[0]
     return f"`{call_of(typed)}`" if found["quoted"] else call_of(typed)
+
+
+def in_tools(told: str) -> str:
+    """A sentence with the tools of agents in the place of commands that have one. Pure."""
+    if len(told) > LONGEST or "headwater " not in told:
+        return told
+    return _COMMAND.sub(_tool_for, told)
+
+
+def _tool_for(found: re.Match[str]) -> str:
+    command = found["quoted"] or found["bare"]
+    tool = next((tool for words, tool in TOOLS.items() if f"{command} ".startswith(f"{words} ")), "")
+    return f"`{tool}`" if tool else found[0]
 
 
 def typed_in(command: str) -> Typed | None:
@@ -146,8 +172,11 @@ def _value(name: str, value: str) -> object:
 
 
 class PageWay(NamedTuple):
+    """`before`: sentences that come first."""
+
     told: str
     href: str
+    before: str = ""
 
 
 def page_way(told: str) -> PageWay | None:
@@ -158,7 +187,7 @@ def page_way(told: str) -> PageWay | None:
         return None
     says = f"The page {found['told']}" if found["told"].startswith(("shows ", "lists ")) else found["told"]
     asked = "" if "?" in typed.way.page or not typed.fields else _asked(typed.fields)
-    return PageWay(says, typed.way.page.format(quote(typed.about, safe="")) + asked)
+    return PageWay(says, typed.way.page.format(quote(typed.about, safe="")) + asked, found["before"])
 
 
 def _asked(fields: Mapping[str, str]) -> str:

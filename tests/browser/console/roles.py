@@ -32,3 +32,11 @@ async def shown(page: Page, selector: str, told: str, times: int = 1) -> None:
         while (await page.inner_text(selector)).lower().count(told) < times:
             await asyncio.sleep(0.2)
             await page.reload()
+
+
+async def gone(page: Page, selector: str, told: str) -> None:
+    """Loads the page anew until a part of it says so no more."""
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while told in (await page.inner_text(selector)).lower():
+            await asyncio.sleep(0.2)
+            await page.reload()

@@ -91,7 +91,7 @@ def test_a_port_that_is_taken_is_told_above_the_figures(person: Person) -> None:
         port = taken.getsockname()[1]
         written = on_a_terminal(person, "--set", f"web.port={port}", "up", until="documents", times=4)
     shown = screen_of(written)
-    assert f"port {port}: Address already in use. A free port is used." in " ".join(" ".join(shown).split())
+    assert f"port {port}: Address already in use. Something else listens there" in " ".join(" ".join(shown).split())
     assert sum("documents" in row for row in shown) == 1, shown
 
 

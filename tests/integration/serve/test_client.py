@@ -10,7 +10,7 @@ from tests.integration.serve.callers import ApiCaller
 import headwater
 from headwater.chance import new_id
 from headwater.client import Client, ServerProblem
-from headwater.client.problems import NotOnServer, RequestNotUnderstood, ServerAway
+from headwater.client.problems import ChangedMeanwhile, NotOnServer, RequestNotUnderstood, ServerAway
 from headwater.database.pool import Database
 from headwater.errors import Busy
 
@@ -52,6 +52,18 @@ async def test_problems_are_errors_of_the_one_tree_with_what_and_fix(client: Cli
             client.add_view(name="boats", min_quality=200)
         assert isinstance(wrong.value, RequestNotUnderstood)
         assert [one["field"] for one in wrong.value.fields] == ["body.min_quality"]
+
+    await in_thread(work)
+
+
+async def test_who_changes_what_another_changed_is_told_so_by_an_error_of_its_own(client: Client) -> None:
+    def work() -> None:
+        edition = client.add_view(name="boats", query="ferry")["edition"]
+        client.change_view("boats", query="sail")
+        with pytest.raises(ChangedMeanwhile) as late:
+            client.change_view("boats", query="oar", if_match=edition)
+        assert (late.value.status, late.value.code) == (412, "outdated")
+        assert client.show_view("boats")["query"] == "sail"
 
     await in_thread(work)
 

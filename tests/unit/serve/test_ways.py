@@ -2,8 +2,9 @@
 
 import pytest
 
+from headwater.serve.agents.calling import TOOLS as OFFERED
 from headwater.serve.app import every_route
-from headwater.serve.ways import LONGEST, WAYS, in_http, page_way
+from headwater.serve.ways import LONGEST, TOOLS, WAYS, PageWay, in_http, in_tools, page_way
 
 SOURCE = "0be9ce8f-b1c5-4cb1-83ff-8c13f665c2ca"
 
@@ -66,12 +67,30 @@ def test_a_program_is_told_the_operation(told: str, said: str) -> None:
         ),
         ("Look: headwater sources show ../../login", ("Look", "/console/sources/..%2F..%2Flogin")),
         ("Look: headwater sources show", None),
+        (
+            "Set selectors with `headwater sources edit`. See what it finds: headwater sources simulate x",
+            ("See what it finds", "/console/sources/x", "Set selectors with `headwater sources edit`. "),
+        ),
         ("Run: headwater db migrate", None),
         ("Write to its owner.", None),
     ],
 )
-def test_a_person_is_led_to_the_page(told: str, way: tuple[str, str] | None) -> None:
-    assert page_way(told) == way
+def test_a_person_is_led_to_the_page(told: str, way: tuple[str, ...] | None) -> None:
+    assert page_way(told) == (PageWay(*way) if way else None)
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        ("See all of them: headwater views list", "See all of them: `list_views`"),
+        ("`headwater sources list` shows those there are.", "`list_sources` shows those there are."),
+        ("Add it: headwater frontier add https://a.example/", "Add it: `queue_url`"),
+        ("See what is: headwater takedown list", "See what is: headwater takedown list"),
+    ],
+)
+def test_an_agent_is_told_the_tool(told: str, said: str) -> None:
+    assert in_tools(told) == said
+    assert {*TOOLS.values()} <= {one.name for one in OFFERED}
 
 
 def test_every_operation_and_page_is_there() -> None:

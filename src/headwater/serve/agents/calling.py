@@ -14,6 +14,7 @@ from headwater.serve.agents.reading import READING
 from headwater.serve.agents.shapes import url_of
 from headwater.serve.agents.text import line_of
 from headwater.serve.agents.tools import AgentSession, AgentTool
+from headwater.serve.ways import in_tools
 
 TOOLS = (*READING, *CHANGING)
 CALL_SECONDS = 30.0
@@ -76,5 +77,5 @@ def fields_in_words(error: ValidationError) -> str:
 
 def _problem(error: HeadwaterError, what: str = "") -> ToolAnswer:
     """Its sentence may name a URL or quote an argument."""
-    told = {"what": line_of(what or error.what, 1_000), "fix": url_of(error.fix)}
+    told = {"what": line_of(what or error.what, 1_000), "fix": url_of(in_tools(error.fix))}
     return ToolAnswer({name: text for name, text in told.items() if text}, is_error=True)

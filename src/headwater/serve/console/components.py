@@ -214,7 +214,7 @@ def link(told: str, href: str, *, class_: str = "") -> Markup:
 def way_on(told: str, most: int = 400) -> Markup:
     """What to do about something, said for a terminal: where a page of ours does it, that page."""
     way = page_way(told)
-    return link(cut(way.told, most), way.href) if way else prose(cut(told, most))
+    return joined(prose(way.before), link(cut(way.told, most), way.href)) if way else prose(cut(told, most))
 
 
 def cut_note(shown: int, total: int, noun: str, href: str = "") -> Markup:

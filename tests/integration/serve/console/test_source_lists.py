@@ -93,3 +93,16 @@ async def test_a_source_tells_its_freshness_and_the_pace_of_its_host(api: ApiCal
     told = text_of(await api.get(f"{SOURCES}/{one}"))
     for part in ("Freshness", "Publication to discovery", "95 % within", "Pace of its host"):
         assert part in told, part
+
+
+async def test_a_site_that_cannot_even_be_searched_is_not_unknown(api: ApiCaller) -> None:
+    """Its search for channels is all that is known of it."""
+    await api.post("sources", {"url": "https://gone.example/"})
+    assert (await api.get("sources")).json["sources"][0]["health"] == "unknown"
+    await api.services.database.execute(
+        "update channels set consecutive_errors = 1, class_errors = 1, error_class = 'dns',"
+        " error_cause = 'dead_domain', last_error = 'there is no such name', last_polled_at = now()"
+    )
+    (source,) = (await api.get("sources")).json["sources"]
+    assert [one["kind"] for one in source["problems"]] == ["dead_domain"]
+    assert source["health"] == "struggling"
