@@ -12,6 +12,7 @@ from headwater.extraction.text import comparable, count_words, tokens
 _SHORT_WORDS, _SHARE_OF_PAGE = 120, 0.2
 # A text with less than this share of another's words was cut short: a teaser, a wall, half of the page.
 _THIN = 0.75
+_LONG_WORDS, _MOST_OF_PAGE = 1_000, 0.5
 _LABEL, _FEWEST_LINES = 25, 12
 _MOST_LABELS, _FEW_LABELS = 0.4, 0.2
 _FAR_BEYOND = 0.5
@@ -49,6 +50,8 @@ def why_poor(text: str, shown_words: int) -> str:
         return f"{words} of {shown_words} visible words were found"
     if _runs_together(text):
         return "most of it is one line"
+    if words >= _LONG_WORDS and words >= _MOST_OF_PAGE * shown_words:
+        return ""  # a long list, which is all there is
     return "most of its lines are labels" if _labels(text) > _MOST_LABELS else ""
 
 

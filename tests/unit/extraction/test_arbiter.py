@@ -9,16 +9,35 @@ def words(count: int, name: str = "w") -> str:
     return "\n".join(" ".join(f"{name}{at + n}" for n in range(20)) for at in range(0, count, 20))[:100_000]
 
 
+LABELS = "\n".join(f"Label {n} of a host" for n in range(60))
+
+
 @pytest.mark.parametrize(
     ("text", "shown", "is_poor"),
     [
-        (words(100), 100, True),
+        (words(40), 100, True),
+        (words(100), 100, False),
+        (words(100), 1_000, True),
         (words(200), 300, False),
         (words(200), 2_000, True),
         ("\n".join(f"Label {n} of a long archive of the host here"[:20] for n in range(60)), 400, True),
+        (LABELS, 400, True),
+        ("\n".join(f"Entry {n}" for n in range(600)), 1_300, False),
+        (words(400).replace("\n", " "), 500, True),
         ("", 0, True),
     ],
-    ids=["few words", "most of the page", "little of the page", "labels", "nothing"],
+    ids=[
+        "few words",
+        "short page",
+        "short and little of the page",
+        "most of the page",
+        "little of the page",
+        "labels",
+        "labels again",
+        "a long list and no more",
+        "one line",
+        "nothing",
+    ],
 )
 def test_a_reading_is_poor_by_words_share_or_labels(text: str, shown: int, is_poor: bool) -> None:
     assert bool(why_poor(text, shown)) is is_poor
@@ -72,3 +91,10 @@ def test_all_parts_are_believed_where_they_say_the_first_as_well() -> None:
     assert why_joined(words(100), words(300))
     assert not why_joined(words(100), words(300, "other"))
     assert not why_joined(words(100), words(100))
+
+
+def test_paragraphs_are_believed_rather_than_one_line() -> None:
+    line = words(400).replace("\n", " ")
+    assert why_thorough(line, words(320), Witness())
+    assert not why_thorough(line, words(320).replace("\n", " "), Witness())
+    assert not why_thorough(line, words(100), Witness())

@@ -158,3 +158,17 @@ def test_what_wordpress_says_to_those_who_share_is_read(read: Read) -> None:
     said = '<meta name="twitter:label1" content="Verfasst von"><meta name="twitter:data1" content="Ann Lee">'
     assert authors(read(said)) == ("Ann Lee",)
     assert authors(read(said.replace("Verfasst von", "Lesezeit"))) == ()
+
+
+@pytest.mark.parametrize("label", ["Editor:", "Editor :", "Redaktur:", "Editor: <b></b>"])
+def test_the_author_speaks_rather_than_the_editor(label: str, read: Read) -> None:
+    declared = '<meta name="author" content="Bo Ek">'
+    top = "<h1>Storm over the city</h1><div class=author-box>Ann Lee</div>"
+    shown = read(declared, f"{top}{PROSE}<p>{label} <a href=/bo>Bo Ek</a></p>")
+    assert isinstance(shown, Article)
+    assert shown.authors == ("Ann Lee",)
+    # Without a label, or without another name beside the heading, what is declared stands.
+    for body in (f"{top}{PROSE}<p><a href=/bo>Bo Ek</a></p>", f"<h1>Storm</h1>{PROSE}<p>{label} Bo Ek</p>"):
+        found = read(declared, body)
+        assert isinstance(found, Article)
+        assert found.authors == ("Bo Ek",)

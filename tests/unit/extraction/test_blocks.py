@@ -9,8 +9,11 @@ from tests.unit.extraction.conftest import PROSE, Read
 from headwater.blocks.block import BlockKind, BodyBlock, MarkKind, text_of_blocks
 from headwater.blocks.markdown import markdown_of
 from headwater.extraction.article import Article
+from headwater.extraction.elements import Elements
+from headwater.extraction.hidden import visible_page
 from headwater.extraction.page import FeedHints, Selectors
 from headwater.extraction.page_type import PageType
+from headwater.extraction.structure.live import live_blog_in
 from headwater.simweb.world.docsites import VOICE
 from headwater.simweb.world.manuals import HIGHLIGHTERS, Code, manual_of
 
@@ -130,6 +133,10 @@ TIMED = (
 UNTIMED = "<section><h3>{title}</h3><p>{text}</p><p>Ann Lee 4 May 2026 09:00</p></section>"
 
 
+ASIDE = "A word between two of them, without a heading of its own."
+BARE = '<div class="entry"><h3>{title}</h3><p>{text}</p></div>'
+
+
 def linked(posts: list[tuple[datetime, str, str]]) -> str:
     updates = [
         {"@type": "BlogPosting", "headline": title, "articleBody": text, "datePublished": at.isoformat()}
@@ -174,3 +181,13 @@ def test_times_of_teasers_make_no_live_blog(read: Read) -> None:
 def test_a_page_that_lists_live_blogs_is_none(read: Read) -> None:
     found = article(read(head=linked(POSTS) + linked(POSTS)))
     assert not of_kind(found, BlockKind.ENTRY)
+
+
+def test_an_entry_made_like_the_others_may_have_neither_heading_nor_time() -> None:
+    row = f'{live(POSTS, BARE)}<div class="entry"><p>{ASIDE}</p></div><div class="advice"><p>Buy our paper.</p></div>'
+    tree = visible_page(f"<html><head>{linked(POSTS)}</head><body><main>{row}</main></body></html>")
+    found = live_blog_in(Elements(tree), tree, UTC, is_said=True)
+    assert found is not None
+    assert len(found.entries) == len(POSTS) + 1
+    assert [one.headline for one in found.entries.values()][-1] == ""
+    assert found.is_told

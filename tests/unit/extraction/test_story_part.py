@@ -54,6 +54,11 @@ def test_a_story_ends_with_its_densest_part() -> None:
     assert text_of_densest(tree_of("<div>No paragraph.</div>")) == ""
 
 
+def test_a_quotation_is_no_part_of_its_own() -> None:
+    quoted = f"<div><p>What the captain said.</p><blockquote>{PARAGRAPHS}</blockquote><p>And he laughed.</p></div>"
+    assert comparable("And he laughed.") in text_of_densest(tree_of(f"{quoted}<div><p>{TAIL}</p></div>"))
+
+
 def test_a_few_notices_below_the_densest_part_are_no_story_and_several_paragraphs_are() -> None:
     densest = text_of_densest(tree_of(f"<div><div>{PARAGRAPHS}</div></div><div>{TAIL}</div>"))
     story = [comparable(line) for line in STORY]

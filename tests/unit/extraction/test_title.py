@@ -114,3 +114,35 @@ def test_a_headline_is_spelt_as_most_spell_it() -> None:
 def test_long_titles_cost_little() -> None:
     for title in ("| " * 50_000, "a - " * 50_000, "Tide: " * 50_000):
         assert len(without_surroundings(title[:500], AROUND)) <= 500
+
+
+APART, COMMON = "Storm hits the old city at night", "Nobody expected this from the sea"
+
+
+@pytest.mark.parametrize(
+    ("headline", "shared", "heading", "page_title", "is_named", "best"),
+    [
+        (COMMON, APART, COMMON, COMMON, True, APART),
+        (COMMON, APART, COMMON, COMMON, False, COMMON),
+        (APART, COMMON, COMMON, COMMON, True, APART),
+        (APART, COMMON, COMMON, COMMON, False, APART),
+        (COMMON[:20], COMMON, COMMON, COMMON, True, COMMON),
+        (f"Weather: {COMMON}", COMMON, COMMON, COMMON, True, COMMON),
+        ("News", COMMON, COMMON, COMMON, True, COMMON),
+        (APART, COMMON, COMMON, APART, True, COMMON),
+        (APART, COMMON, APART, COMMON, True, APART),
+    ],
+    ids=["shared apart", "one field", "headline apart", "and unnamed", "cut", "kicker", "department", "two", "heading"],
+)
+def test_what_stands_alone_was_written_on_purpose(
+    headline: str, shared: str, heading: str, page_title: str, *, is_named: bool, best: str
+) -> None:
+    assert best_title(headline, shared, heading, page_title, is_named=is_named) == best
+
+
+def test_a_title_that_the_heading_says_whole_has_no_name_at_its_end() -> None:
+    title = "Storm hits the city: towers fall – extreme danger"
+    assert headline_in(title, title, AROUND) == title
+    assert headline_in(title, "", AROUND) != title
+    # The same words, as the title spells them.
+    assert headline_in("The city's storm | The Daily Tide", "The city’s storm", AROUND) == "The city's storm"

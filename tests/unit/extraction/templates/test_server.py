@@ -170,6 +170,20 @@ def test_a_paragraph_that_is_a_link_is_left_out(template: Template, story: Story
     assert served(template, changed(story, paragraphs=linked).html).paragraphs == prose(7)
 
 
+def test_a_paragraph_that_is_a_label_and_a_link_is_left_out(template: Template, story: Story) -> None:
+    linked = (*prose(7), "Read more: <a href=/x>The other story of ours about the harbour</a>")
+    assert served(template, changed(story, paragraphs=linked).html).paragraphs == prose(7)
+
+
+def test_a_single_short_paragraph_may_be_a_teaser(template: Template, story: Story) -> None:
+    said = [f"The {number} men of the old town saw it go by as it was." for number in range(20)]
+    brief, long = " ".join(said[:8]), " ".join(said)
+    assert refusal(template, changed(story, paragraphs=(brief,)).html) is TemplateRefusalReason.TOO_SHORT
+    assert served(template, changed(story, paragraphs=(long,)).html).paragraphs == (long,)
+    two = (" ".join(said[:4]), " ".join(said[4:8]))
+    assert served(template, changed(story, paragraphs=two).html).paragraphs == two
+
+
 def test_what_only_the_template_kept_on_two_stories_is_dropped_from_the_third(template: Template, story: Story) -> None:
     for number in (7, 8):
         lines = (*prose(number), NOTICE + " Now.")
