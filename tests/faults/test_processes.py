@@ -15,6 +15,7 @@ import pytest
 from tests.faults import invariants
 from tests.faults.standing import Paper, Role, all_fetched, flags_for, role, small_web, until
 from tests.faults.world import BESIDE_PAGES, feed
+from tests.integration.fetch.conftest import UNHURRIED
 
 from headwater.chance import Random
 from headwater.clock import SystemClock
@@ -37,7 +38,7 @@ HOSTS = [f"h{number}.test" for number in range(8)]
 PAGES = [f"http://{host}/{page}" for page in range(12) for host in HOSTS]
 DELAY = timedelta(milliseconds=300)
 LEASE = timedelta(seconds=15)
-KILLS = 4
+KILLS = 3
 # As is said of a default lease: a minute, ten seconds until it is looked for, and what a busy machine adds.
 RUN_AGAIN_WITHIN = LEASE + timedelta(seconds=30)
 BACK_WITHIN = timedelta(seconds=30)
@@ -52,7 +53,7 @@ class Scene:
 
     def task(self, owner: str, **more: Any) -> dict[str, Any]:
         flags = {"politeness__delay": f"{DELAY.total_seconds()}s", "lease__duration": f"{LEASE.total_seconds():g}s"}
-        flags |= {"lease__sweep_every": "1s", "poll__tick": "200ms", **more.pop("flags", {})}
+        flags |= {"lease__sweep_every": "1s", "poll__tick": "200ms", **UNHURRIED, **more.pop("flags", {})}
         return {"flags": flags_for(self.dsn, self.port, **flags), "port": self.port, "owner": owner, **more}
 
     async def queue(self, urls: Sequence[str]) -> None:
