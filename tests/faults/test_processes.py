@@ -35,7 +35,7 @@ from headwater.sources.store import create_source
 pytestmark = pytest.mark.long
 
 HOSTS = [f"h{number}.test" for number in range(8)]
-PAGES = [f"http://{host}/{page}" for page in range(12) for host in HOSTS]
+PAGES = [f"http://{host}/{page}" for page in range(6) for host in HOSTS]
 DELAY = timedelta(milliseconds=300)
 LEASE = timedelta(seconds=15)
 KILLS = 3
@@ -114,7 +114,8 @@ HELD = "select count(*) from slots where owner = $1 and url_hash is not null"
 async def test_fetchers_killed_one_by_one_and_all_together_lose_no_page_and_blame_none(
     scene: Scene, drawn: Random
 ) -> None:
-    parts = [PAGES[number :: KILLS + 1] for number in range(KILLS + 1)]
+    size = len(PAGES) // (KILLS + 1)
+    parts = [PAGES[number : number + size] for number in range(0, len(PAGES), size)]
     # It leaves hosts to others.
     async with role(scene.task("steady", maintains=True, flags={"fetch__concurrency": "4"})) as steady:
         for number, part in enumerate(parts[:-1]):
@@ -254,7 +255,7 @@ async def test_a_fast_restart_of_the_database_ends_no_process_and_work_goes_on_a
                 for each in (one, two):
                     await until(partial(is_at_work, database, each))
                 await scene.queue(PAGES)
-                await scene.fetched(20)
+                await scene.fetched(12)
                 await restart(server)
                 came_back = scene.web.now()
                 await web.visits.until(lambda visits: visits[-1].arrived > came_back)
@@ -295,7 +296,7 @@ async def test_sessions_that_are_ended_again_and_again_end_no_process_and_lose_n
         await scene.queue(PAGES)
         ended = 0
         for part in range(1, 6):
-            await until(partial(some_fetched, ender, 12 * part))
+            await until(partial(some_fetched, ender, 6 * part))
             ended += await ender.fetchval(SESSIONS)
         await until(lambda: some_fetched(ender, len(PAGES)))
         assert [await each.end() for each in (one, two)] == [0, 0]
