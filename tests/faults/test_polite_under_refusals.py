@@ -1,7 +1,8 @@
 """A whole site that turns us away for a while, and rules that change while its pages are queued."""
 
 from collections.abc import AsyncIterator, Mapping
-from datetime import timedelta
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 
 import pytest
 from tests.faults import invariants
@@ -9,7 +10,7 @@ from tests.faults.world import DELAY, Articles, Workbench, pages_of, workbench
 from tests.integration.frontier.surgery import until
 
 from headwater.database.pool import Database
-from headwater.simweb.message import Page
+from headwater.simweb.message import Page, Request
 from headwater.simweb.mischief.replies import Status, Throttle
 
 pytestmark = pytest.mark.long
@@ -33,13 +34,25 @@ PENALTY = "select penalty_ms from hosts where host = $1"
 SLOWED = timedelta(seconds=1)
 
 
-@pytest.fixture
-def sites() -> Mapping[str, Articles]:
-    return {name: Articles() for name in (*TURNED_AWAY, QUIET)}
+@dataclass
+class Site(Articles):
+    """As long as it is open it has no robots.txt."""
+
+    is_closed: bool = False
+
+    def page(self, request: Request, now: datetime) -> Page | None:
+        if self.is_closed and request.path == "/robots.txt":
+            return Page(b"User-agent: *\nDisallow: /\n", "text/plain")
+        return super().page(request, now)
 
 
 @pytest.fixture
-async def bench(database: Database, sites: Mapping[str, Articles]) -> AsyncIterator[Workbench]:
+def sites() -> Mapping[str, Site]:
+    return {name: Site() for name in (*TURNED_AWAY, QUIET)}
+
+
+@pytest.fixture
+async def bench(database: Database, sites: Mapping[str, Site]) -> AsyncIterator[Workbench]:
     async with workbench(database, sites) as ready:
         yield ready
         assert await invariants.broken(database) == []
@@ -79,10 +92,9 @@ async def has_fetched(database: Database, count: int) -> bool:
 
 
 async def test_pages_that_were_queued_before_the_rules_changed_are_judged_by_what_holds_when_they_are_due(
-    bench: Workbench, sites: Mapping[str, Articles], database_url: str
+    bench: Workbench, sites: Mapping[str, Site], database_url: str
 ) -> None:
-    """First robots.txt says 503: nothing is asked for, whether we have a copy or not. Then it forbids."""
-    sites[QUIET].pages["/robots.txt"] = Page(b"User-agent: *\nDisallow: /nothing\n", "text/plain")
+    """First there is no robots.txt, then it says 503, and then it forbids everything."""
     await bench.queue(f"http://{QUIET}/first")
     async with bench.worker(database_url):
         await bench.until_settled()
@@ -97,7 +109,7 @@ async def test_pages_that_were_queued_before_the_rules_changed_are_judged_by_wha
     assert bench.asked() == []
     assert {visit.path for visit in bench.sim.visits.all()} == {"/robots.txt"}
     for name in (QUIET, "date.test"):
-        sites[name].pages["/robots.txt"] = Page(b"User-agent: *\nDisallow: /\n", "text/plain")
+        sites[name].is_closed = True
     bench.sim.scripts.remove()
     bench.sim.visits.forget()
     later = f"http://{QUIET}/later"
