@@ -128,7 +128,7 @@ async def end_in_time(stage: Stage, asked: argparse.Namespace, is_over: asyncio.
 async def run(asked: argparse.Namespace, folder: Path) -> dict[str, Any]:
     began = monotonic()
     async with opened_stage(asked, folder) as stage:
-        queue = Queue(stage)
+        queue = Queue(stage, asked.waiting)
         await queue.follow()
         names = [*(f"fetch-{number}" for number in range(1, asked.fetchers + 1)), "poll", "maintain", "deliver"]
         await asyncio.gather(*map(stage.crew.hire, names))
@@ -170,6 +170,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--faults", default=" ".join(sorted(FAULTS)), help="drawn from these")
     parser.add_argument("--large", type=int, default=24, help="hosts that always have work")
     parser.add_argument("--small", type=int, default=3_000, help="hosts with a page now and then")
+    parser.add_argument("--waiting", type=int, default=3_000, help="pages, of which there are never fewer in the queue")
     parser.add_argument("--daily", type=int, default=40, help="hosts with a feed")
     parser.add_argument("--delay", type=float, default=0.5, help="seconds between two requests to a host")
     return parser.parse_args()
