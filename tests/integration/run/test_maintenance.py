@@ -257,6 +257,6 @@ async def test_an_open_transaction_without_a_snapshot_raises_the_alarm_too(
         await Database.connect(database_url, size=1, application_name="forgotten change") as other,
         other.transaction() as writer,
     ):
-        await writer.fetchval("select txid_current()")
+        await writer.execute("select txid_current()")
         await maintenance(database, log, longest_snapshot=timedelta()).once()
     assert "forgotten change" in log.getvalue()
