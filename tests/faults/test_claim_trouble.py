@@ -19,14 +19,12 @@ from headwater.frontier.claim import Claimer
 from headwater.frontier.entry import EntryOrigin
 from headwater.frontier.submit import FoundUrl, Submitter, submit
 
-pytestmark = pytest.mark.long
-
 SITES = hosts(6)
 PAGES = pages_of(SITES, count=2)
 CHOSEN = "exit when v_hosts is null;"
 # Could not serialize access; a lock was not had in time.
 REFUSALS = ("40001", "55P03")
-SMALL_HOSTS, BATCH = 300, 25
+SMALL_HOSTS, BATCH, AT_ONCE = 300, 25, 10_000
 LEASE = timedelta(minutes=5)
 
 
@@ -42,6 +40,7 @@ async def bench(database: Database) -> AsyncIterator[Workbench]:
         assert invariants.hosts_asked_too_soon(ready.sim.visits.all(), DELAY) == []
 
 
+@pytest.mark.long
 async def test_a_claim_that_is_chosen_to_end_a_deadlock_is_made_again(bench: Workbench, database_url: str) -> None:
     """It has locked hosts and waits for us, and we ask for its hosts: a real one, which its own session finds first."""
     original = await function(bench.database)
@@ -62,6 +61,7 @@ async def test_a_claim_that_is_chosen_to_end_a_deadlock_is_made_again(bench: Wor
     assert worker.log.events("claim_failed")[0]["sqlstate"] == "40P01"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("sqlstate", REFUSALS)
 async def test_a_claim_that_is_refused_for_others_sake_is_made_again(
     bench: Workbench, database_url: str, sqlstate: str
@@ -80,7 +80,9 @@ async def function(database: Database) -> str:
     return text
 
 
-@pytest.mark.parametrize("crowd", [20_000, pytest.param(1_000_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "crowd", [pytest.param(20_000, marks=pytest.mark.long), pytest.param(1_000_000, marks=pytest.mark.slow)]
+)
 async def test_small_hosts_are_served_as_soon_beside_one_with_any_number_of_pages(
     database: Database, crowd: int
 ) -> None:
@@ -100,9 +102,10 @@ async def test_small_hosts_are_served_as_soon_beside_one_with_any_number_of_page
 
 
 async def submit_all(database: Database, source: UUID, urls: Sequence[str]) -> None:
-    async with database.transaction() as connection:
-        found = [FoundUrl(url) for url in urls]
-        await submit(connection, Submitter(source, EntryOrigin.MANUAL), found, default_delay=timedelta(seconds=1))
+    for first in range(0, len(urls), AT_ONCE):
+        async with database.transaction() as connection:
+            found = [FoundUrl(url) for url in urls[first : first + AT_ONCE]]
+            await submit(connection, Submitter(source, EntryOrigin.MANUAL), found, default_delay=timedelta(seconds=1))
     await database.execute("update hosts set is_doubted = false")
 
 

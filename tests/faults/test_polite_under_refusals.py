@@ -1,7 +1,8 @@
 """A whole site that turns us away for a while, and rules that change while its pages are queued."""
 
-from collections.abc import AsyncIterator
-from datetime import timedelta
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 
 import pytest
 from tests.faults import invariants
@@ -9,13 +10,13 @@ from tests.faults.world import DELAY, Articles, Workbench, pages_of, workbench
 from tests.integration.frontier.surgery import until
 
 from headwater.database.pool import Database
-from headwater.simweb.message import Page
+from headwater.simweb.message import Page, Request
 from headwater.simweb.mischief.replies import Status, Throttle
 
 pytestmark = pytest.mark.long
 
 DAY = timedelta(hours=24)
-# What a site may answer, and how long it is left alone then; None: as long as our own backoff says.
+# What a site may answer, and how long it is left alone then; None: it is only asked more and more slowly.
 TURNED_AWAY = {
     "seconds.test": (Throttle(3600), timedelta(hours=1)),
     "date.test": (Throttle(3600, told_as="date"), timedelta(hours=1)),
@@ -25,14 +26,34 @@ TURNED_AWAY = {
     "silent.test": (Throttle(told_as="nothing"), None),
 }
 QUIET = "quiet.test"
-SITES = {name: Articles() for name in (*TURNED_AWAY, QUIET)}
 EXPIRED = "update robots set expires_at = now() - interval '1 second'"
-WAITING = "select count(*) from url_frontier where status in ('pending', 'failed', 'fetching')"
+TOLD_TO_WAIT = "select count(distinct host) = 2 from fetch_log where verdict = 'host_says_wait'"
+CLOSED_FOR = "select closed_until - now() from hosts where host = $1"
+PENALTY = "select penalty_ms from hosts where host = $1"
+# By the first answer of that kind; every further one doubles it.
+SLOWED = timedelta(seconds=1)
+
+
+@dataclass
+class Site(Articles):
+    """As long as it is open it has no robots.txt."""
+
+    is_closed: bool = False
+
+    def page(self, request: Request, now: datetime) -> Page | None:
+        if self.is_closed and request.path == "/robots.txt":
+            return Page(b"User-agent: *\nDisallow: /\n", "text/plain")
+        return super().page(request, now)
 
 
 @pytest.fixture
-async def bench(database: Database) -> AsyncIterator[Workbench]:
-    async with workbench(database, SITES) as ready:
+def sites() -> Mapping[str, Site]:
+    return {name: Site() for name in (*TURNED_AWAY, QUIET)}
+
+
+@pytest.fixture
+async def bench(database: Database, sites: Mapping[str, Site]) -> AsyncIterator[Workbench]:
+    async with workbench(database, sites) as ready:
         yield ready
         assert await invariants.broken(database) == []
         assert invariants.hosts_asked_too_soon(ready.sim.visits.all(), DELAY) == []
@@ -42,27 +63,27 @@ async def test_a_site_that_turns_everybody_away_is_left_alone_as_long_as_it_says
     bench: Workbench, database_url: str
 ) -> None:
     for name, (answer, _) in TURNED_AWAY.items():
-        bench.sim.script(name, answer)
+        bench.sim.script(name, answer, "/page")
     await bench.queue(*pages_of(TURNED_AWAY, count=3))
 
     async def all_have_answered() -> bool:
-        return not await bench.database.fetchval("select count(*) from slots") and all(
-            any(visit.host == name for visit in bench.sim.visits.all()) for name in TURNED_AWAY
-        )
+        asked = {visit.host for visit in bench.pages()}
+        return asked >= TURNED_AWAY.keys() and not await bench.database.fetchval("select count(*) from slots")
 
     async with bench.worker(database_url):
         await until(all_have_answered)
-    asked = len(bench.sim.visits.all())
     # The next process knows it, too, and goes on with the others.
     async with bench.worker(database_url):
         await bench.queue(*pages_of([QUIET], count=3))
         await until(lambda: has_fetched(bench.database, 3))
-    assert len([visit for visit in bench.sim.visits.all() if visit.host != QUIET]) == asked
-    assert bench.asked() == pages_of([QUIET], count=3)
     for name, (_, wait) in TURNED_AWAY.items():
-        closed = await bench.database.fetchval("select closed_until - now() from hosts where host = $1", name)
-        least, most = (timedelta(seconds=10), DAY) if wait is None else (wait - timedelta(minutes=5), wait)
-        assert least < closed <= most, name
+        visits = [visit for visit in bench.pages() if visit.host == name]
+        if wait is None:
+            assert invariants.hosts_asked_too_soon(visits, SLOWED) == []
+            assert await bench.database.fetchval(PENALTY, name) >= SLOWED / timedelta(milliseconds=1)
+        else:
+            assert len(visits) == 1, name
+            assert wait - timedelta(minutes=5) < await bench.database.fetchval(CLOSED_FOR, name) <= wait, name
     assert await bench.database.fetchval("select count(*) from url_frontier where status = 'dead'") == 0
 
 
@@ -71,10 +92,9 @@ async def has_fetched(database: Database, count: int) -> bool:
 
 
 async def test_pages_that_were_queued_before_the_rules_changed_are_judged_by_what_holds_when_they_are_due(
-    bench: Workbench, database_url: str
+    bench: Workbench, sites: Mapping[str, Site], database_url: str
 ) -> None:
-    """First robots.txt fails: the copy we have decides, and without one nothing is asked for. Then it forbids."""
-    SITES[QUIET].pages.clear()
+    """First there is no robots.txt, then it says 503, and then it forbids everything."""
     await bench.queue(f"http://{QUIET}/first")
     async with bench.worker(database_url):
         await bench.until_settled()
@@ -85,11 +105,11 @@ async def test_pages_that_were_queued_before_the_rules_changed_are_judged_by_wha
     bench.sim.visits.forget()
     await bench.queue(*known, *unknown)
     async with bench.worker(database_url):
-        await until(lambda: has_fetched(bench.database, 3))
-        await until(lambda: bench.database.fetchval("select count(*) = 2 from robots where failing_since is not null"))
-    assert bench.asked() == known
+        await until(lambda: bench.database.fetchval(TOLD_TO_WAIT))
+    assert bench.asked() == []
+    assert {visit.path for visit in bench.sim.visits.all()} == {"/robots.txt"}
     for name in (QUIET, "date.test"):
-        SITES[name].pages["/robots.txt"] = Page(b"User-agent: *\nDisallow: /\n", "text/plain")
+        sites[name].is_closed = True
     bench.sim.scripts.remove()
     bench.sim.visits.forget()
     later = f"http://{QUIET}/later"
@@ -104,4 +124,4 @@ async def test_pages_that_were_queued_before_the_rules_changed_are_judged_by_wha
         await bench.until_settled()
     assert bench.asked() == []
     ended = await bench.database.fetch("select url, status, reason from url_frontier where status <> 'fetched'")
-    assert {tuple(row) for row in ended} == {(url, "dead", "robots_blocked") for url in (later, *unknown)}
+    assert {tuple(row) for row in ended} == {(url, "dead", "robots_blocked") for url in (later, *known, *unknown)}

@@ -556,11 +556,13 @@ SET requests = m.requests + excluded.requests, body_bytes = m.body_bytes + exclu
     busy_ms = m.busy_ms + excluded.busy_ms;
 
 -- name: oldest_snapshot
--- The session that keeps vacuum from its work: the age of the oldest snapshot, and whose it is.
+-- The session that keeps vacuum from its work: the age of the oldest snapshot, and whose it is. An open transaction that has
+-- an id does so without one, too.
 SELECT extract(epoch FROM clock_timestamp() - xact_start)::float8 AS age_seconds, pid, application_name, state
 FROM pg_stat_activity
-WHERE backend_xmin IS NOT NULL AND xact_start IS NOT NULL AND pid <> pg_backend_pid() AND datname = current_database()
-ORDER BY age(backend_xmin) DESC LIMIT 1;
+WHERE (backend_xmin IS NOT NULL OR backend_xid IS NOT NULL) AND xact_start IS NOT NULL AND pid <> pg_backend_pid()
+  AND datname = current_database()
+ORDER BY greatest(age(backend_xmin), age(backend_xid)) DESC LIMIT 1;
 
 -- name: forget_sleepers
 -- Workers that are long awake or dead.

@@ -90,12 +90,12 @@ async def keep_counting(stage: Stage) -> None:
         await asyncio.sleep(1)
 
 
-async def draw_faults(stage: Stage, is_over: asyncio.Event) -> None:
+async def draw_faults(stage: Stage, names: list[str], is_over: asyncio.Event) -> None:
     """Several may last at once; returns when the last one has ended."""
     running: dict[asyncio.Task[None], str] = {}
     await quiet(is_over, FIRST_DRAW_AFTER_SECONDS)
     while not is_over.is_set():
-        name = stage.random.choice(sorted(FAULTS))
+        name = stage.random.choice(names)
         running = {task: of for task, of in running.items() if not task.done()}
         if name not in ALONE or name not in running.values():
             stage.figures.drawn[name] = stage.figures.drawn.get(name, 0) + 1
@@ -128,7 +128,7 @@ async def end_in_time(stage: Stage, asked: argparse.Namespace, is_over: asyncio.
 async def run(asked: argparse.Namespace, folder: Path) -> dict[str, Any]:
     began = monotonic()
     async with opened_stage(asked, folder) as stage:
-        queue = Queue(stage)
+        queue = Queue(stage, asked.waiting)
         await queue.follow()
         names = [*(f"fetch-{number}" for number in range(1, asked.fetchers + 1)), "poll", "maintain", "deliver"]
         await asyncio.gather(*map(stage.crew.hire, names))
@@ -138,7 +138,7 @@ async def run(asked: argparse.Namespace, folder: Path) -> dict[str, Any]:
         filling = asyncio.create_task(queue.keep_full(is_over))
         ending = asyncio.create_task(end_in_time(stage, asked, is_over))
         await asyncio.sleep(1)
-        await draw_faults(stage, is_over)
+        await draw_faults(stage, asked.faults.split(), is_over)
         await asyncio.gather(ending, filling)
         under_faults = stage.seen[-1][1] / (monotonic() - began)
         say(f"{stage.seen[-1][1]:,} requests; healing")
@@ -167,8 +167,10 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--requests", type=int, default=0, help="or until so many requests were made")
     parser.add_argument("--seed", type=int, default=random_from().randrange(1_000_000))
     parser.add_argument("--fetchers", type=int, default=4)
+    parser.add_argument("--faults", default=" ".join(sorted(FAULTS)), help="drawn from these")
     parser.add_argument("--large", type=int, default=24, help="hosts that always have work")
     parser.add_argument("--small", type=int, default=3_000, help="hosts with a page now and then")
+    parser.add_argument("--waiting", type=int, default=3_000, help="pages, of which there are never fewer in the queue")
     parser.add_argument("--daily", type=int, default=40, help="hosts with a feed")
     parser.add_argument("--delay", type=float, default=0.5, help="seconds between two requests to a host")
     return parser.parse_args()

@@ -57,7 +57,8 @@ class Figures:
     drawn: dict[str, int] = field(default_factory=dict)
     killed: int = 0
     entries_held: int = 0
-    entries_again_seconds: list[float] = field(default_factory=list)
+    given_back_seconds: list[float] = field(default_factory=list)
+    run_again_seconds: list[float] = field(default_factory=list)
     restart_back_seconds: list[float] = field(default_factory=list)
     slow_ends: list[str] = field(default_factory=list)
     left_behind: int = 0
@@ -102,7 +103,7 @@ class Stage:
 
 
 async def kill(stage: Stage, member: Member) -> None:
-    """And see when everything it held is taken up by another."""
+    """And see when everything it held is free again, and when it was begun by another."""
     held = await stage.ask(HELD, member.owner)
     moment = await stage.ask_one("select clock_timestamp()")
     member.kill()
@@ -111,10 +112,13 @@ async def kill(stage: Stage, member: Member) -> None:
     stage.figures.entries_held += len(held)
     if not held:
         return
+    while await stage.ask(HELD, member.owner) and monotonic() < killed + SLOWEST_SECONDS:
+        await asyncio.sleep(LOOK_EVERY_SECONDS)
+    stage.figures.given_back_seconds.append(round(monotonic() - killed, 1))
     keys = [row["bucket"] for row in held], [row["url_hash"] for row in held]
     while await stage.ask_one(NOT_AGAIN, *keys, member.owner, moment) and monotonic() < killed + SLOWEST_SECONDS:
         await asyncio.sleep(LOOK_EVERY_SECONDS)
-    stage.figures.entries_again_seconds.append(round(monotonic() - killed, 1))
+    stage.figures.run_again_seconds.append(round(monotonic() - killed, 1))
 
 
 def somebody_at(stage: Stage, role: str, *, leaves: int = 0) -> Member | None:

@@ -15,7 +15,7 @@ from headwater.database.pool import Database
 DRAINED_WITHIN_SECONDS = 900
 LOOK_EVERY_SECONDS = 1.0
 SHOWN = 5
-RUN_AGAIN_WITHIN_SECONDS = 90.0
+WITHIN_SECONDS = 90.0
 # As if whatever waits for better days had waited for them.
 DUE_NOW = (
     "update robots set expires_at = now() where access = 'unreachable'",
@@ -71,7 +71,6 @@ async def judged(stage: Stage, queue: Queue, codes: list[int]) -> dict[str, Any]
         found = await entries(database, queue)
         broken = await invariants.broken(database)
         sink = await compare_sink(stage, database)
-    again = sorted(figures.entries_again_seconds)
     return {
         "drawn": dict(sorted(figures.drawn.items(), key=lambda one: int(one[0][1:]))),
         **visits,
@@ -81,12 +80,8 @@ async def judged(stage: Stage, queue: Queue, codes: list[int]) -> dict[str, Any]
         **sink,
         "killed": figures.killed,
         "entries_held_by_the_killed": figures.entries_held,
-        "run_again_seconds": {
-            "kills": len(again),
-            "median": middle(again),
-            "longest": max(again, default=None),
-            "beyond_90": sum(seconds > RUN_AGAIN_WITHIN_SECONDS for seconds in again),
-        },
+        "given_back_seconds": spread(figures.given_back_seconds),
+        "run_again_seconds": spread(figures.run_again_seconds),
         "restart_back_seconds": figures.restart_back_seconds,
         "connections_cut": figures.cuts,
         "sessions_ended": figures.sessions_ended,
@@ -99,8 +94,14 @@ async def judged(stage: Stage, queue: Queue, codes: list[int]) -> dict[str, Any]
     }
 
 
-def middle(values: list[float]) -> float | None:
-    return values[len(values) // 2] if values else None
+def spread(seconds: list[float]) -> dict[str, float | None]:
+    """Of the kills: a queue that is never empty has pages before those that were given back."""
+    return {
+        "kills": len(seconds),
+        "median": sorted(seconds)[len(seconds) // 2] if seconds else None,
+        "longest": max(seconds, default=None),
+        "beyond_90": sum(one > WITHIN_SECONDS for one in seconds),
+    }
 
 
 async def entries(database: Database, queue: Queue) -> dict[str, Any]:

@@ -21,9 +21,8 @@ from headwater.frontier.submit import FoundUrl, Submitter, submit
 from headwater.sources.source import Profile
 from headwater.sources.store import create_source
 
-# Fewer than this are never left waiting.
-FEWEST_WAITING = 3_000
-PAGES_OF_LARGE, PAGES_OF_SMALL = 60, 2_000
+# Of the fewest that wait: what each large host gets at once, and all small ones together.
+PARTS_FOR_LARGE, PART_FOR_SMALL = 50, 0.7
 FORBIDDEN_EVERY = 50
 LOOK_EVERY_SECONDS = 1.0
 WAITING = "select count(*) from url_frontier where status = 'pending'"
@@ -32,7 +31,8 @@ WAITING = "select count(*) from url_frontier where status = 'pending'"
 class Queue:
     """`accepted`: what was taken, by its host; `forbidden` what robots.txt does not allow."""
 
-    def __init__(self, stage: Stage) -> None:
+    def __init__(self, stage: Stage, fewest_waiting: int) -> None:
+        self._fewest = fewest_waiting
         self._stage = stage
         self._delay = timedelta(seconds=stage.town.plan.delay_seconds)
         self._small = cycle(range(stage.town.plan.small))
@@ -51,7 +51,7 @@ class Queue:
 
     async def keep_full(self, is_over: asyncio.Event) -> None:
         while not is_over.is_set():
-            if await self._stage.ask_one(WAITING) < FEWEST_WAITING:
+            if await self._stage.ask_one(WAITING) < self._fewest:
                 await self._queue(list(self._of_large()), EntryOrigin.MANUAL)
                 await self._queue(list(self._of_small()), EntryOrigin.SITEMAP)
             await asyncio.sleep(LOOK_EVERY_SECONDS)
@@ -63,11 +63,11 @@ class Queue:
 
     def _of_large(self) -> Iterator[str]:
         for number in range(self._stage.town.plan.large):
-            for _ in range(PAGES_OF_LARGE):
+            for _ in range(-(-self._fewest // PARTS_FOR_LARGE)):
                 yield self._next_of(f"large-{number}.test")
 
     def _of_small(self) -> Iterator[str]:
-        for number in islice(self._small, PAGES_OF_SMALL):
+        for number in islice(self._small, int(PART_FOR_SMALL * self._fewest)):
             yield self._next_of(f"small-{number}.test")
 
     def _next_of(self, host: str) -> str:

@@ -246,3 +246,17 @@ async def test_an_old_snapshot_raises_an_alarm_that_names_its_holder(database: D
         await maintenance(database, log, longest_snapshot=timedelta()).once()
     assert "old_snapshot_holds_vacuum_back" in log.getvalue()
     assert "forgotten report" in log.getvalue()
+
+
+async def test_an_open_transaction_without_a_snapshot_raises_the_alarm_too(
+    database: Database, database_url: str
+) -> None:
+    """It has written, and does nothing any more: vacuum waits for it all the same."""
+    log = io.StringIO()
+    async with (
+        await Database.connect(database_url, size=1, application_name="forgotten change") as other,
+        other.transaction() as writer,
+    ):
+        await writer.execute("select txid_current()")
+        await maintenance(database, log, longest_snapshot=timedelta()).once()
+    assert "forgotten change" in log.getvalue()
