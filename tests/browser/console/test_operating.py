@@ -2,6 +2,7 @@
 
 from asyncio.subprocess import Process
 from collections.abc import AsyncIterator, Iterator
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -156,7 +157,8 @@ async def test_a_worker_is_drained_and_works_again(
 
 async def ids_in(redis: Server) -> set[str]:
     """Of records that it was sent, some of them twice: at least once is what is promised."""
-    return {fields["id"] for _, fields in await redis.asking.xrange("records")}
+    entries: Any = await redis.asking.xrange("records")
+    return {fields["id"] for _, fields in entries}
 
 
 @pytest.mark.redis
