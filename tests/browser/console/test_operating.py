@@ -157,8 +157,8 @@ async def test_a_worker_is_drained_and_works_again(
 
 async def ids_in(redis: Server) -> set[str]:
     """Of records that it was sent, some of them twice: at least once is what is promised."""
-    sent: Any = await redis.asking.xrange("records")
-    return {fields["id"] for _, fields in sent}
+    entries: Any = await redis.asking.xrange("records")
+    return {fields["id"] for _, fields in entries}
 
 
 @pytest.mark.redis

@@ -70,3 +70,9 @@ async def test_what_is_no_place_is_refused(api: ApiCaller, body: dict[str, str])
 async def test_a_takedown_of_nothing_is_not_found(api: ApiCaller, path: str) -> None:
     for method in ("GET", "DELETE"):
         assert (await api.ask(method, f"takedowns/{path}")).status in (404, 422)
+
+
+async def test_a_program_is_told_the_operation_and_a_person_the_page(api: ApiCaller) -> None:
+    assert (await api.get("takedowns/nobody.example")).json["fix"] == "See what is: GET /api/v1/takedowns"
+    page = (await api.get("/console/settings/takedowns/one?name=nobody.example")).body
+    assert b'<a href="/console/settings/takedowns">See what is</a>' in page
