@@ -181,9 +181,11 @@ async def test_a_fetcher_frozen_between_its_slot_and_its_request_asks_for_anothe
     delay, urls = timedelta(seconds=3), [f"http://{HOSTS[0]}/{number}" for number in range(8)]
     patient = {"fetch__concurrency": "4", "lease__duration": "60s"}
     await scene.queue(urls)
-    await scene.database.execute(
-        "update hosts set base_delay_ms = $1, delay_ms = $1, max_concurrency = 8", delay // timedelta(milliseconds=1)
-    )
+    milliseconds = delay // timedelta(milliseconds=1)
+    await scene.database.execute("update hosts set base_delay_ms = $1", milliseconds)
+    policy = "insert into host_policies (bucket, host, max_concurrency) select bucket, host, 8 from hosts"
+    await scene.database.execute(policy)
+    await scene.database.execute("select apply_host_policies(array_agg(bucket), array_agg(host), now()) from hosts")
     async with role(scene.task("sleeper", flags=patient)) as sleeper:
         # The first one was asked for, and three are waited for.
         await scene.web.visits.until(lambda visits: any(visit.path not in BESIDE_PAGES for visit in visits))
