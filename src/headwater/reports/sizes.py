@@ -69,7 +69,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
             "sizes",
         ),
         *("operations", "kept_answers", "web_users", "web_tokens", "web_sessions", "login_attempts"),
-        *("role_processes", "role_figures", "request_minutes", "request_totals"),
+        *("role_processes", "role_figures", "process_lines", "request_minutes", "request_totals"),
         *(
             "rollup_minutes",
             "rollup_hours",

@@ -27,7 +27,10 @@ OPEN = {
     "/": "leads to the console, and tells nothing",
 }
 # Changes that a viewer may make: of nothing but its own login.
-OWN = {"/api/v1/logout", "/api/v1/me/password", "/logout", "/console/theme"}
+OWN = {
+    *("/api/v1/logout", "/api/v1/me/password", "/logout", "/console/theme"),
+    *("/console/account/end-session", "/console/account/log-out-everywhere", "/console/account/password"),
+}
 # Asked by POST, and open to readers; each with its reason.
 READ_BY_POST = {"/mcp": "a message of an agent; the tools that change something are offered to operators only"}
 

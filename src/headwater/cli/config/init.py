@@ -44,6 +44,7 @@ OFFERED: dict[str, str] = {
     "poll.polls_per_hour": "",
     "deliver.elasticsearch_url": "http://127.0.0.1:9200",
     "search.engine": "opensearch",
+    "archive.raw_store": "folder",
 }
 
 BEGINNING = """\
