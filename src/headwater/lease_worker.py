@@ -26,7 +26,8 @@ GRACE = timedelta(seconds=30)
 # After trouble with the database, doubled until some work has succeeded again.
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 10.0
 # While there is other work, a tenth of the time at the most goes to work that must be alone, and to waiting for it.
-LONELY_EVERY = timedelta(minutes=2)
+# It is looked for so often that what a killed worker had begun runs again within 90 seconds: lease, sweep and this.
+LONELY_EVERY = timedelta(seconds=15)
 LONELY_SPELL = timedelta(seconds=5)
 TIMES_AS_LONG = 9
 # A heartbeat that failed is tried again so much later.
@@ -234,16 +235,18 @@ class LeaseWorker(Generic[AnyLease]):
         began = self.clock.monotonic()
         if began < self._alone_from:
             return False
-        if self._running:
+        has_waited = bool(self._running)
+        if has_waited:
             self._alone_from = began + LONELY_EVERY.total_seconds()
             if not await self.work_source.has_lonely_work():
                 return False
             await self._until_idle(stop)
-        if not await self._work_alone(stop):
-            return False
-        spent = self.clock.monotonic() - began
-        self._alone_from = max(self._alone_from, began + spent * (1 + TIMES_AS_LONG))
-        return True
+        has_worked = await self._work_alone(stop)
+        if has_waited or has_worked:
+            # Waiting in vain, as for pages of hosts that are closed, costs others as much as working.
+            spent = self.clock.monotonic() - began
+            self._alone_from = max(self._alone_from, began + spent * (1 + TIMES_AS_LONG))
+        return has_worked
 
     async def _work_alone(self, stop: asyncio.Event) -> bool:
         """One after the other, for a spell; False where nothing of the kind waits, or something else is under way."""

@@ -315,6 +315,30 @@ async def test_a_worker_that_is_never_idle_works_alone_in_spells() -> None:
     assert LONELY_SPELL.total_seconds() <= spent.alone <= 0.11 * (spent.alone + spent.together)
 
 
+@dataclass(slots=True)
+class OutOfReach(Suspects):
+    """Suspects whose hosts are closed, beside work that takes half a minute each."""
+
+    looks: int = 0
+
+    async def has_lonely_work(self) -> bool:
+        self.looks += 1
+        return True
+
+    async def claim_alone(self) -> Errand | None:
+        return None
+
+    async def work(self, lease: Errand) -> None:
+        await asyncio.sleep(0)
+        self.clock.seconds += 30
+
+
+async def test_waiting_in_vain_for_work_that_must_be_alone_costs_a_tenth_of_the_time_too() -> None:
+    spent = await worked(OutOfReach(), size=1, seconds=6000)
+    assert isinstance(spent, OutOfReach)
+    assert 6000 / 300 / 2 < spent.looks < 6000 / 300 * 1.1
+
+
 async def test_a_worker_without_other_work_tries_suspects_one_after_the_other() -> None:
     spent = await worked(Suspects(others=0), size=8, seconds=200)
     assert spent.alone >= 200

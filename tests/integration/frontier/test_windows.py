@@ -52,3 +52,16 @@ async def test_a_further_slot_waits_for_its_connection_without_losing_its_window
     window = await after_a_long_wait(stage, regranter.regrant(slot.bucket, slot.token, NEVER_BEGAN))
     assert isinstance(window, StartWindow)
     assert window.allows(stage.clock.monotonic())
+
+
+async def test_whoever_shares_a_host_that_lost_its_room_is_not_alone_there(stage: Stage) -> None:
+    (another,), one = await stage.claim(), await stage.reserve(HOST)
+    await set_policy(stage.database, HOST, HostPolicy(max_concurrency=1, min_request_interval_ms=0), timedelta())
+    regranter = Regranter(stage.database, stage.clock, LEASE)
+    beside = await regranter.regrant(one.bucket, one.token, NEVER_BEGAN)
+    assert isinstance(beside, StartWindow)
+    assert not beside.allows(stage.clock.monotonic() + LONG.total_seconds()), "another may start any moment"
+    await stage.settle(another)
+    alone = await regranter.regrant(one.bucket, one.token, NEVER_BEGAN)
+    assert isinstance(alone, StartWindow)
+    assert alone.allows(stage.clock.monotonic() + LONG.total_seconds())

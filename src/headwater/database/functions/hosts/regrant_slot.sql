@@ -45,7 +45,8 @@ begin
         why := 'delay';
     else
         wait := v_start - v_now;
-        is_alone := h.max_concurrency = 1;
+        -- Where fewer may run than before, others can still be under way.
+        is_alone := h.max_concurrency = 1 and h.in_flight <= 1;
         update slots
         set starts_at = v_start, expires_at = greatest(expires_at, v_start + p_lease)
         where bucket = p_bucket and token = p_token;
