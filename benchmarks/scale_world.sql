@@ -299,9 +299,10 @@ select bucket, canonical_hash, source_id, null, apply_url, now() - interval '9 d
 with s as materialized (
     select n, pg_temp.id_of('source', n) as id from generate_series(0, $1::integer - 1) as n
 ), told as (
-    insert into events (kind, actor, source_id, message, details, at)
+    insert into events (kind, actor, source_id, channel_id, message, details, at)
     select case n % 500 when 4 then 'extraction_decayed' when 5 then 'channel_overflowed' else 'source_created' end,
-           case when n % 3 = 0 then 'headwater' else 'person' end, id, 'It was so.', '{"missed": 3, "before": {"pages": 50, "documents": 50, "words": 400}}',
+           case when n % 3 = 0 then 'headwater' else 'person' end, id,
+           case when n % 500 = 5 then pg_temp.id_of('channel', n) end, 'It was so.', '{"missed": 3, "before": {"pages": 50, "documents": 50, "words": 400}}',
            now() - pg_temp.mixed(n) * interval '10 seconds'
     from s, generate_series(1, 3) order by pg_temp.mixed(n) desc
 ), found as (

@@ -164,7 +164,7 @@ async def questions(connection: Any, client: Client) -> list[Question]:
         " from generate_series(0, $1 - 1) as n",
         SAMPLES,
     )
-    sources = await connection.fetch("select id from sources order by id limit $1", SAMPLES)
+    sources = await connection.fetch("select id from sources where status <> 'deleted' order by id limit $1", SAMPLES)
     asked += await pages(connection)
     return asked + explained([row["url"] for row in urls if row["url"]], [str(row["id"]) for row in sources])
 

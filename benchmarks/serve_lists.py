@@ -66,11 +66,12 @@ def wishes(sample: Mapping[str, Any]) -> list[Wish]:
     return [
         *listed(
             *("/sources", "sources", {"kind": "jobs"}, {"tag": "rare"}, {"status": "paused"}, {"status": "failing"}),
-            *({"status": "ok"}, {"status": "struggling"}, {"status": "warning"}, {"feed_active": "true"}),
+            *({"status": "ok"}, {"status": "struggling"}, {"status": "warning"}),
         ),
+        Wish("/sources", None, {"feed_active": "true", "offset": 0}),
         Wish("/sources", None, {"sort_by": "created_at", "offset": 10_000}),
         *listed(
-            *("/frontier", "entries", {"status": "fetched"}, {"status": "dead"}, {"status": "processing"}),
+            *("/frontier", "entries", {"status": "fetched"}, {"status": "dead"}, {"status": "fetching"}),
             *({"reason": "trap"}, {"reason": "no such reason"}, {"origin": "manual"}),
         ),
         Wish("/frontier", None, {"host": host}),

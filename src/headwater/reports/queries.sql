@@ -810,7 +810,7 @@ LEFT JOIN LATERAL (
                  (array_agg((e.details ->> 'shortest_seconds')::float8 ORDER BY e.id DESC))[1] AS shortest
           FROM events e
           WHERE e.source_id = g.id AND e.kind IN ('extraction_decayed', 'extraction_recovered', 'channel_overflowed')
-            AND e.kind = 'channel_overflowed' AND e.at > statement_timestamp() - interval '24 hours'
+            AND e.kind = 'channel_overflowed' AND e.channel_id IS NOT NULL AND e.at > statement_timestamp() - interval '24 hours'
           GROUP BY 1) AS f
 ) AS o ON true;
 
