@@ -229,8 +229,9 @@ async def test_of_two_pollers_the_one_that_wakes_too_late_adds_nothing(scene: Sc
     runs = "select channel_id from runs where status = 'ok' group by channel_id having count(*) <> 1"
     assert await scene.database.fetch(runs) == []
     assert await scene.database.fetchval("select count(*) from channels where consecutive_errors > 0") == 0
-    asked = [visit.host for visit in scene.web.visits.all() if visit.path == "/feed"]
-    assert len(asked) <= len(HOSTS) + asked.count(HOSTS[0])
+    # What the sleeper was asked to wait for, the other asks for again; nothing is asked for a third time.
+    asked = Counter(visit.host for visit in scene.web.visits.all() if visit.path == "/feed")
+    assert max(asked.values()) <= 2
     assert await invariants.broken(scene.database) == []
     assert invariants.hosts_asked_too_soon(scene.web.visits.all(), DELAY) == []
 
