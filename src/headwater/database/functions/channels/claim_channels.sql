@@ -163,9 +163,10 @@ begin
     ), queues as (
         -- Where many wait, somebody has to ask whether all can have their turns. In the order of hosts, as everybody locks them.
         insert into crowded_hosts as k (bucket, host, seen_at, queue_ends_at, first_queue_ends_at)
-        select t.bucket, t.host, v_now, max(greatest(t.at, t.queue_ends_at)) filter (where not t.is_unpolled),
-               max(greatest(t.at, t.queue_ends_at)) filter (where t.is_unpolled)
-        from turns t group by t.bucket, t.host having count(*) > 8 or bool_or(t.has_queue) order by t.bucket, t.host
+        -- It ends where its last stands: who is looked at sooner than its turn leaves that turn to others.
+        select t.bucket, t.host, v_now, max(t.end_at) filter (where not t.is_unpolled), max(t.end_at) filter (where t.is_unpolled)
+        from (select *, greatest(least(at, v_now + interval '6 hours'), queue_ends_at) as end_at from turns) as t
+        group by t.bucket, t.host having count(*) > 8 or bool_or(t.has_queue) order by t.bucket, t.host
         on conflict (bucket, host) do update
         set seen_at = excluded.seen_at, queue_ends_at = coalesce(excluded.queue_ends_at, k.queue_ends_at),
             first_queue_ends_at = coalesce(excluded.first_queue_ends_at, k.first_queue_ends_at)
