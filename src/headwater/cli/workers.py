@@ -102,7 +102,7 @@ def show_log(
         show_json({"lines": [line_as_dict(one) for one in page.items], "cursor": page.cursor})
         return
     if not page.items:
-        say("No process warned of anything like it in the last day.")
+        say("Of such lines there are none in the last day.")
         return
     show_table(
         ("when", "level", "process", "what"),

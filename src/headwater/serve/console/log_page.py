@@ -90,7 +90,7 @@ def _lines(found: Sequence[LogLine], visit: PageVisit) -> Markup:
         ),
     ]
     ways = link("Clear the filters", LOG, class_="button") if visit.query.values else Markup("")
-    empty = empty_state("No process warned of anything like it in the last day.", ways)
+    empty = empty_state("Of such lines there are none in the last day.", ways)
     return table(rows, found, "Lines of the log", empty=empty, id_="lines")
 
 
