@@ -279,9 +279,10 @@ def _section(section: Section, found: Figures) -> Iterator[str]:
     for name, plot in section.plots(found).items():
         yield f"![{plot.title}](pictures/performance-{name}.svg)\n"
     quick = " QUICK=1" if found["is_quick"] else ""
+    push = f" PUSH={found['push_share']}" if "push_share" in found else ""
     yield (
-        f"`make bench-{section.name}{quick}`, {found['on']}, version {found['version']}, Python {found['python']}, "
-        f"{found['cores']} cores.\n"
+        f"`make bench-{section.name}{quick}{push}`, {found['on']}, version {found['version']}, "
+        f"Python {found['python']}, {found['cores']} cores.\n"
     )
 
 
