@@ -140,7 +140,7 @@ async def test_what_processes_warn_of_is_listed_and_sifted(api: ApiCaller) -> No
     assert f"/console/sources/{source}".encode() in page.body
     only = text_of(await api.get("/console/crawl/log?level=error"))
     assert ("Journey broke" in only, "Poll failed" in only) == (True, False)
-    assert "No process warned" in text_of(await api.get("/console/crawl/log?role=web&pid=x&level=none"))
+    assert "Of such lines there are none" in text_of(await api.get("/console/crawl/log?role=web&pid=x&level=none"))
     assert (await api.get("/console/crawl/log?cursor=x")).status == 422
     answer = (await api.get("workers/log?role=poll")).json
     assert [(one["event"], one["level"], one["pid"]) for one in answer["lines"]] == [("poll_failed", "warning", 7)]
