@@ -61,7 +61,8 @@ async def value_of(pool: ExtractionPool, *task: Any) -> Any:
 def is_running(pid: int) -> bool:
     try:
         return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text()
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):
+        # It may end between the opening and the reading of its file.
         return False
 
 
