@@ -833,7 +833,10 @@ def _reports(w: Sample) -> dict[str, Calls]:
         "end_of_page": [(*key, w.now - HOUR)],
         "vacancy_with_id": [(w.job_bucket, w.job_id)],
         "sightings_of_vacancy": [job],
-        "sources_to_look_at": [(10, 5_000, ["too many failures"], NEWS, ["dead_domain"])],
+        "sources_to_look_at": [
+            (10, 5_000, ["too many failures"], NEWS, ["dead_domain"], None),
+            (10, 5_000, ["too many failures"], NEWS, ["dead_domain"], {"gone": 2}),
+        ],
         "read_sources": [(w.sources,)],
         "facts_of_sources": [(w.sources, 10)],
         "troubled_hosts": [(None, 1_000), ([w.host], 1_000)],

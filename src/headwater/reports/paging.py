@@ -33,9 +33,8 @@ from headwater.sources.store import Happened, Level, happened_from, read_source
 queries = load_queries("headwater.reports")
 
 T = TypeVar("T")
-READ_AT_ONCE = 500
-# Of runs and events, for those of a page that are wanted.
-LOOKED_AT = 5_000
+# Of runs and events, for those of a page that are wanted; and of sources, each of which is judged.
+LOOKED_AT, JUDGED = 5_000, 100
 LARGEST_ID = 2**63 - 1
 # More than any installation has sources.
 MOST_IN_DOUBT = 10_000_000
@@ -79,29 +78,52 @@ async def page_of_sources(
     cursor: str | None,
     order: ListOrder = ListOrder.NAME,
 ) -> ListPage[DiscoveryOverview]:
-    """Health is computed, so that a page of it may read many sources: of trouble those where it may be."""
+    """Health is computed: of a word that is rare a page may hold few, or none, and still lead on."""
     if order is not ListOrder.NAME:
         if health is not None:
             raise UsageError(f"Sources that are {health} are listed by name only.", fix="Leave the order out.")
         return await _page_in_order(database, wanted, order, limit, cursor)
     after = ("", NOBODY)
-    if health in (HealthStatus.WARNING, HealthStatus.STRUGGLING):
-        wanted = replace(wanted, ids=await sources_to_look_at(database, MOST_IN_DOUBT))
-    elif health is HealthStatus.UNKNOWN:
-        wanted = replace(wanted, ids=await sources_not_polled(database))
     if cursor:
         last = await read_source(database, _source_at(cursor))
         after = (last.name, last.id)
-    found: list[DiscoveryOverview] = []
     if health is None:
         found = await list_sources(database, wanted, limit + 1, after)
-    # Where most are in the health that is asked for, few are enough.
-    read_at_once = limit + 1
-    while health and len(found) <= limit and (page := await list_sources(database, wanted, read_at_once, after)):
+        return page_of(found, limit, _cursor_of_source)
+    wanted = replace(wanted, ids=await _sources_that_may_be(database, health))
+    return await _page_of_health(database, wanted, health, limit, after)
+
+
+async def _page_of_health(
+    database: Database, wanted: SourceFilter, health: HealthStatus, limit: int, after: tuple[str, UUID]
+) -> ListPage[DiscoveryOverview]:
+    found: list[DiscoveryOverview] = []
+    left = max(JUDGED, limit + 1)
+    page: list[DiscoveryOverview] = []
+    while left and len(found) <= limit:
+        at_once = min(left, limit + 1)
+        page = await list_sources(database, wanted, at_once, after)
         found += [one for one in page if one.health.word is health]
+        if len(page) < at_once:
+            return page_of(found, limit, _cursor_of_source)
         after = (page[-1].source.name, page[-1].source.id)
-        read_at_once = READ_AT_ONCE
-    return page_of(found, limit, lambda one: str(one.source.id))
+        left -= at_once
+    is_full = len(found) > limit
+    return page_of(found, limit, _cursor_of_source) if is_full else ListPage(found, _cursor_of_source(page[-1]))
+
+
+async def _sources_that_may_be(database: Database, health: HealthStatus) -> Sequence[UUID] | None:
+    """None: any."""
+    if health is HealthStatus.UNKNOWN:
+        return await sources_not_polled(database)
+    if health in (HealthStatus.WARNING, HealthStatus.STRUGGLING):
+        is_for_struggling = health is HealthStatus.STRUGGLING
+        return await sources_to_look_at(database, MOST_IN_DOUBT, is_for_struggling=is_for_struggling)
+    return None
+
+
+def _cursor_of_source(one: DiscoveryOverview) -> str:
+    return str(one.source.id)
 
 
 async def _page_in_order(

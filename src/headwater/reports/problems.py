@@ -17,6 +17,7 @@ from headwater.reports.crowds import crowded_hosts, problems_of_crowds
 from headwater.reports.doctor import Check, check_clock, check_disk, check_identity, check_schema, check_secrets
 from headwater.reports.operations import LATE, operations_now, problems_in
 from headwater.settings import Settings
+from headwater.sources.causes import BORNE
 from headwater.sources.health import (
     FEWEST_PAGES,
     LASTING,
@@ -83,10 +84,11 @@ async def find_problems(
     return Problems(waiting["now"], waiting["last_run"], tuple(sorted(found, key=worst_first)), is_cut)
 
 
-async def sources_to_look_at(database: Database, most: int) -> list[UUID]:
-    """All that have a problem are among them, unless there are more."""
+async def sources_to_look_at(database: Database, most: int, *, is_for_struggling: bool = False) -> list[UUID]:
+    """All that have a problem are among them, unless there are more; or all that struggle."""
+    borne = BORNE if is_for_struggling else None
     rows = await database.fetch(
-        queries.sources_to_look_at, FEWEST_PAGES, most, STOPPED_BY_ITSELF, NEWS, sorted(LASTING)
+        queries.sources_to_look_at, FEWEST_PAGES, most, STOPPED_BY_ITSELF, NEWS, sorted(LASTING), borne
     )
     return [row[0] for row in rows]
 

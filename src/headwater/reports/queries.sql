@@ -705,14 +705,18 @@ ORDER BY g.last_seen_at DESC, g.url;
 -- Scalar questions with a limit: joined at large, channels, documents and jobs would be read whole.
 -- Crawls and switched-off channels, which are dear to look at, only where the others leave room. Of a source that came in
 -- today, by an import of many, and was not polled yet, nothing can be said.
+-- With the errors in a row of each class after which a channel rests ($6) only sources that may struggle: neither those that were
+-- stopped or taken down, nor those whose channels will be tried again soon, nor those that only read worse.
 WITH likely AS MATERIALIZED (
     SELECT source_id, CASE WHEN consecutive_errors > 1 OR (consecutive_errors > 0 AND last_ok_at IS NULL)
                              OR error_cause = ANY ($5::text[]) OR (last_item_count = 0 AND last_new_at IS NULL) THEN 0 ELSE 1 END AS rank
     FROM channels
     WHERE is_active AND (consecutive_errors > 0 OR silent_since IS NOT NULL OR last_error IS NOT NULL
                          OR (last_item_count = 0 AND last_ok_at IS NOT NULL AND kind IN ('feed', 'listing')))
+      AND ($6::jsonb IS NULL OR error_cause = ANY ($5) OR greatest(class_errors, 1) >= ($6 ->> error_class)::integer
+           OR (consecutive_errors = 0 AND last_item_count = 0 AND last_new_at IS NULL))
     UNION ALL
-    SELECT id, 0 FROM sources WHERE status IN ('paused', 'blocked') AND status_reason ^@ ANY ($3::text[])
+    SELECT id, 0 FROM sources WHERE $6 IS NULL AND status IN ('paused', 'blocked') AND status_reason ^@ ANY ($3::text[])
     UNION ALL
     SELECT source_id, 1 FROM events
     WHERE kind IN ('extraction_decayed', 'extraction_recovered', 'channel_overflowed')
@@ -722,9 +726,9 @@ WITH likely AS MATERIALIZED (
     FROM (SELECT DISTINCT ON (source_id) source_id, kind FROM events
           WHERE kind IN ('extraction_decayed', 'extraction_recovered', 'channel_overflowed')
             AND kind <> 'channel_overflowed' ORDER BY source_id, id DESC) AS a
-    WHERE a.kind = 'extraction_decayed'
+    WHERE $6 IS NULL AND a.kind = 'extraction_decayed'
     UNION ALL
-    SELECT s.id, 1 FROM takedowns t JOIN sources s ON s.host = t.domain OR s.host = 'www.' || t.domain
+    SELECT s.id, 1 FROM takedowns t JOIN sources s ON s.host = t.domain OR s.host = 'www.' || t.domain WHERE $6 IS NULL
     UNION ALL
     SELECT s.id, 0 FROM sources s
     WHERE s.status = 'active' AND s.url_hash IS NOT NULL AND NOT s.is_proven AND s.last_run_at IS NOT NULL

@@ -12,7 +12,7 @@ from headwater.sources.kinds import NEWS
 from headwater.sources.store import prove_sources
 
 queries = load_queries("headwater.reports")
-LOOKED_FOR = (STOPPED_BY_ITSELF, NEWS, sorted(LASTING))
+LOOKED_FOR = (STOPPED_BY_ITSELF, NEWS, sorted(LASTING), None)
 
 LOAD = """
     INSERT INTO sources (name, url, url_hash)

@@ -90,6 +90,8 @@ def list_sources(
         return
     if page.items:
         show_page(page.items, now)
+    elif page.cursor:
+        say("No source matches among those looked at so far.")
     elif status or kind or tag or name or cursor:
         say("No source matches.")
     else:

@@ -60,7 +60,8 @@ class SourcesCalls(Connection):
         """List sources with their health and their next poll, by name; or in another order, by offset.
 
         `status`: active, paused, blocked, deleted, failing, silent, overdue (by 15 min), idle (nothing new for 30
-        days); or a health: ok, unknown, warning, struggling.
+        days); or a health: ok, unknown, warning, struggling. Health is judged as it is asked for: of a rare one a page
+        may hold few sources, or none, and still have a cursor.
         `tag`: Only with this tag.
         `text`: The beginning of a name.
         `feed_active`: Only sources with a feed that is polled.

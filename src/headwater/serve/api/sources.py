@@ -109,7 +109,8 @@ async def list_sources(
         Query(
             max_length=20,
             description="active, paused, blocked, deleted, failing, silent, overdue (by 15 min), idle (nothing new for "
-            "30 days); or a health: ok, unknown, warning, struggling.",
+            "30 days); or a health: ok, unknown, warning, struggling. Health is judged as it is asked for: of a "
+            "rare one a page may hold few sources, or none, and still have a cursor.",
         ),
     ] = None,
     kind: SourceKind | None = None,

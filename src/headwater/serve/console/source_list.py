@@ -224,7 +224,7 @@ async def _listed(
         page.items,
         "Sources",
         chosen_by=(lambda one: str(one.source.id)) if may else None,
-        empty=_empty(visit),
+        empty=_empty(visit, has_more=page.cursor is not None),
         id_="sources",
         query=visit.query,
     )
@@ -234,7 +234,9 @@ async def _listed(
     return form(CHANGE, visit.csrf_token, sent, listed, _verbs(chosen, total, len(page.items)), label="Sources")
 
 
-def _empty(visit: PageVisit) -> Markup:
+def _empty(visit: PageVisit, *, has_more: bool) -> Markup:
+    if has_more:
+        return empty_state("No source matches among those looked at so far: see the next page.")
     if visit.query.values:
         return empty_state("No source matches.", link("Clear the filters", SOURCES, class_="button"))
     if not visit.may(Role.OPERATOR):
