@@ -7,7 +7,8 @@ from cyclopts import App
 
 from headwater.cli.consent import Yes, require_consent
 from headwater.cli.launch import AsJson, Cursor, Launch, Launched, Limit, with_services
-from headwater.cli.output import say, say_more, show, show_json, show_table
+from headwater.cli.output import say, show, show_json, show_table
+from headwater.cli.pages import PageTable, show_page
 from headwater.cli.words import inert, quantity
 
 if TYPE_CHECKING:
@@ -123,28 +124,25 @@ def list_takedowns(
 
         return await page_of_takedowns(services.database, limit, cursor)
 
-    page = with_services(launch, work)
-    rows, following = page.items, page.cursor
-    if json:
-        show_json({"takedowns": [dict(row) for row in rows], "cursor": following})
-        return
-    if not rows:
-        say("No more takedowns." if cursor else "Nothing is taken down. Add one: headwater takedown add example.org")
-        return
-    show_table(
-        ("domain or URL", "since", "state", "reason"),
-        [
-            (
+    show_page(
+        with_services(launch, work),
+        PageTable(
+            "takedowns",
+            dict,
+            ("domain or URL", "since", "state", "reason"),
+            lambda row: (
                 row["domain_or_url"],
                 f"{row['created_at']:%Y-%m-%d}",
                 "applied" if row["swept_at"] else "still being applied",
                 row["reason"] or "",
-            )
-            for row in rows
-        ],
-        below=("domain or URL",),
+            ),
+            if_empty="No more takedowns."
+            if cursor
+            else "Nothing is taken down. Add one: headwater takedown add example.org",
+            below=("domain or URL",),
+        ),
+        as_json=json,
     )
-    say_more(following)
 
 
 @app.command(name="show")

@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from headwater.cli.admin.pages import PageTable, show_page
 from headwater.cli.launch import AsJson, Cursor, Launch, Launched, Limit, with_services
 from headwater.cli.output import json_of
+from headwater.cli.pages import PageTable, show_page
 from headwater.cli.words import shorten
 
 if TYPE_CHECKING:

@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import App, Parameter
 
-from headwater.cli.admin.pages import PageTable, show_page
 from headwater.cli.admin.users import RoleName
 from headwater.cli.launch import AsJson, Cursor, Launch, Launched, Limit, with_services
 from headwater.cli.output import say, show, show_json
+from headwater.cli.pages import PageTable, show_page
 from headwater.cli.words import relative
 
 if TYPE_CHECKING:

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from headwater.cli.admin.pages import PageTable, show_page
 from headwater.cli.admin.typed import typed_password
 from headwater.cli.launch import AsJson, Cursor, Launch, Launched, Limit, with_services
 from headwater.cli.output import say, show, show_json, show_table
+from headwater.cli.pages import PageTable, show_page
 from headwater.cli.words import relative
 
 if TYPE_CHECKING:

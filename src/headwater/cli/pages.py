@@ -1,4 +1,4 @@
-"""Pages of users, tokens and audit lines, all told in one way."""
+"""Pages of lists that follow one another, all told in one way."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
