@@ -105,8 +105,9 @@ REST = (
     "update channels set next_poll_at = now() + interval '1 day' where is_active",
     "update url_frontier set next_fetch_at = now() + interval '1 day' where status in ('pending', 'failed')",
     "update robots set expires_at = now() + interval '1 day' where expires_at < now() + interval '1 day'",
-    # Pushes are polls that are due.
+    # Pushes are polls that are due, and a hub that was quiet for long has its channel looked at.
     "delete from pushes",
+    "update subscriptions set quiet_until = null, due_at = greatest(due_at, now() + interval '1 day')",
     "select refresh_hosts(array_agg(bucket), array_agg(host), statement_timestamp()) from hosts group by bucket",
     "vacuum analyze channels",
     "vacuum analyze hosts",

@@ -39,6 +39,18 @@ async def test_three_job_sources_are_polled_at_once_and_nobody_waits_behind_them
     assert [row["next_reason"] for row in reasons] == ["waits for its turn: 3 job sources are polled at once"]
 
 
+async def test_those_who_wait_for_room_are_looked_at_together(desk: Desk) -> None:
+    await follow(desk, jobs=8)
+    number = "right(split_part(host, '.', 1), 3)::integer"
+    apart = f"update channels set next_poll_at = $1::timestamptz + {number} * interval '90 milliseconds'"
+    await desk.path.database.execute(apart, STARTED)
+    for _ in range(8):
+        await desk.claim(50)
+        desk.now[0] += timedelta(milliseconds=90)
+    spread = "select max(next_poll_at) - min(next_poll_at) from channels where token is null"
+    assert await desk.path.database.fetchval(spread) < timedelta(milliseconds=1)
+
+
 async def test_one_that_ends_makes_room_for_the_next(desk: Desk) -> None:
     await follow(desk, jobs=5)
     first = await desk.claim(50)

@@ -104,10 +104,12 @@ begin
           order by case when not f.is_unpolled then 2 when f.nth <= p_first then 1 else 3 end, f.next_poll_at
           limit p_limit) as first;
     -- Left due, they would hide what is due behind them, and be asked for again and again.
+    -- The steps are common to all of them: one claim sees them together, and not each of them for itself.
     update channels c
-    set next_poll_at = v_now + w.wait, next_reason = w.reason
-    from (select j.id, case when j.is_late then (j.rank / p_jobs_batch) * p_jobs_every else interval '2 seconds' end
-                       + j.rank * interval '1 millisecond' as wait,
+    set next_poll_at = w.at, next_reason = w.reason
+    from (select j.id, case when j.is_late then v_now + (j.rank / p_jobs_batch) * p_jobs_every
+                            else date_bin('2 seconds', v_now, timestamptz 'epoch') + interval '2 seconds' end
+                       + j.rank * interval '1 microsecond' as at,
                  case when j.is_late then format('waits for its turn: %s job sources every %s minutes', p_jobs_batch,
                                                  round(extract(epoch from p_jobs_every) / 60, 1))
                       else format('waits for its turn: %s job sources are polled at once', p_jobs_pool) end as reason
