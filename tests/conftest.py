@@ -117,7 +117,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if serverless:
         why = serverless[0].rpartition(NO_SEARCH_SERVER)[2].rstrip("')")
         terminalreporter.write_line(f"{len(serverless)} tests need a search server and were skipped: {why}.")
-    if terminalreporter.config.getoption("--faults") is not None:
+    # Each worker of pytest-xdist has a summary of its own part, too.
+    is_worker = hasattr(terminalreporter.config, "workerinput")
+    if terminalreporter.config.getoption("--faults") is not None and not is_worker:
         tell_of_faults(terminalreporter)
 
 
