@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from headwater import __version__
-from headwater.archive.stores.known import BodyStores, stores_of
+from headwater.archive.stores.known import BodyStores, opened_stores
 from headwater.chance import Random, random_from
 from headwater.clock import Clock, SystemClock
 from headwater.database.days import ensure_days
@@ -195,7 +195,7 @@ async def _services_on(database: Database, dsn: str, loaded: Loaded, clock: Cloc
         listeners=Listeners(heard_at, loaded.application_name, random, log),
         database=database,
         installation=installation,
-        stores=stores_of(loaded.settings.archive, installation.id, data_folder(loaded.settings)),
+        stores=await opened_stores(database, loaded.settings.archive, installation.id, data_folder(loaded.settings)),
         # By the machine's clock: whatever days are simulated, the network is real.
         network=NetworkWatch(
             SystemClock(), log, partial(has_answered, database), loaded.settings.fetch.total_timeout, figures

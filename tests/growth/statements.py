@@ -193,6 +193,7 @@ def _archive(w: Sample) -> dict[str, Calls]:
         "wake_deliverers": [()],
         "newest_body": [key],
         "newest_bodies_of_source": [(w.source, -1, b"", 50)],
+        "has_bodies_in_folder": [()],
         "new_body_id": [()],
         "discard_bodies": [("folder", w.channels)],
         "bodies_to_remove": [("folder", 1_000)],

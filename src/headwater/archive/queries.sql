@@ -36,6 +36,10 @@ FROM raw_bodies
 WHERE source_id = $1::uuid AND (bucket, url_hash) > ($2::smallint, $3::bytea)
 ORDER BY bucket, url_hash, at DESC LIMIT $4::integer;
 
+-- name: has_bodies_in_folder
+-- Whether the folder of raw bodies holds any.
+SELECT EXISTS (SELECT FROM raw_bodies WHERE object_id IS NOT NULL AND stored_in = 'folder');
+
 -- name: new_body_id
 -- For a body that is only tried.
 SELECT gen_random_uuid();

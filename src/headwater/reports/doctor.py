@@ -20,7 +20,7 @@ from headwater.accounts.protection import (
     require_known_callers,
     standing_of,
 )
-from headwater.archive.stores.known import BodyStores, stores_of, try_store
+from headwater.archive.stores.known import BodyStores, opened_stores, try_store
 from headwater.chance import random_from
 from headwater.clock import Clock
 from headwater.database.installation import installation_of
@@ -375,7 +375,7 @@ async def check_bodies(settings: Settings, data: Path, database: Database) -> Ch
     """Whether raw bodies get to where they are to be, by one that is put, read and deleted."""
     installation = await installation_of(database, __version__)
     try:
-        stores = stores_of(settings.archive, installation.id, data)
+        stores = await opened_stores(database, settings.archive, installation.id, data)
         if stores.chosen:
             await try_store(stores.chosen, await database.fetchval(archive_queries.new_body_id))
     except (StoreDown, SettingError) as error:

@@ -167,9 +167,19 @@ async def test_a_folder_that_is_gone_has_not_lost_its_bodies(tmp_path: Path) -> 
     name = uuid4()
     await store.put(name, b"x")
     store.folder.rename(tmp_path / "elsewhere")
-    for asked in (store.get(name), store.delete([name]), store.listed(None, 5)):
+    for asked in (store.get(name), store.delete([name]), store.listed(None, 5), store.put(uuid4(), b"y")):
         with pytest.raises(StoreDown, match="No such file"):
             await asked
+    after_a_restart = FolderStore(store.folder, INSTALLATION, is_in_use=True)
+    with pytest.raises(StoreDown, match="No such file") as told:
+        await after_a_restart.put(uuid4(), b"y")
+    assert "mount their disk" in told.value.fix
+    assert not store.folder.exists()
+    # What is left of a disk that is not mounted.
+    store.folder.mkdir()
+    with pytest.raises(StoreDown, match="No such file"):
+        await after_a_restart.put(uuid4(), b"y")
+    store.folder.rmdir()
     (tmp_path / "elsewhere").rename(store.folder)
     assert await store.get(name) == b"x"
 

@@ -73,6 +73,10 @@ def test_bodies_are_moved_to_where_settings_say_and_back(desk: Desk) -> None:
     desk.settings["archive.raw_store"] = "folder"
     assert desk.says("db", "move-bodies").err.startswith(f"3 bodies moved into {desk.home}/data/raw, ")
     assert len(list((desk.home / "data" / "raw").rglob("*.body"))) == 3
+    (desk.home / "data" / "raw").rename(desk.home / "away")
+    assert "cannot be used: No such file or directory fix: Bodies lay there before: mount" in told(desk)
+    assert not (desk.home / "data" / "raw").exists()
+    (desk.home / "away").rename(desk.home / "data" / "raw")
     desk.settings = {"archive.raw_folder": f"{desk.home}/data/raw"}
     assert desk.says("db", "move-bodies").err.startswith("3 bodies moved into the database, ")
     assert desk.says("run", "maintain", "--once").code == 0

@@ -30,12 +30,16 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class FolderStore:
-    """`folder` may be a link, since a person named it; `installation` keeps two of them apart that share it."""
+    """`folder` may be a link, since a person named it; `installation` keeps two of them apart that share it.
+
+    `is_in_use`: bodies lie there. If it is not there then, its disk is away, and nothing new is made in its place.
+    """
 
     folder: Path
     installation: UUID
+    is_in_use: bool = False
     kind: StoreKind = StoreKind.FOLDER
     # Of its own: a disk of another machine that hangs takes no thread from anybody else.
     threads: ThreadPoolExecutor = field(
@@ -69,8 +73,9 @@ class FolderStore:
 
     def _put(self, body_id: UUID, body: bytes) -> None:
         first, second, name = path_of(body_id)
-        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with self._opened(makes=True) as root, _made(root, UNFINISHED) as beside:
+        if not self.is_in_use:
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with self._opened(makes=not self.is_in_use) as root, _made(root, UNFINISHED) as beside:
             written = _write_new(beside, name, body)
             try:
                 with _made(root, first) as outer, _made(outer, second) as inner:
@@ -80,6 +85,7 @@ class FolderStore:
                 with suppress(OSError):
                     os.unlink(written, dir_fd=beside)
                 raise
+        self.is_in_use = True
 
     def _get(self, body_id: UUID) -> bytes | None:
         first, second, name = path_of(body_id)
@@ -125,7 +131,7 @@ class FolderStore:
 
     @contextmanager
     def _opened(self, *, makes: bool = False) -> Iterator[int]:
-        """Only what is written makes it: one that is not there, such as a disk not mounted, has not lost its bodies."""
+        """Only the first body makes it: one that is not there, such as a disk not mounted, has not lost its bodies."""
         folder = os.open(self.folder, _DIRECTORY)
         try:
             with (_made if makes else _inside)(folder, str(self.installation)) as inside:
@@ -138,6 +144,8 @@ def store_down(folder: Path, error: OSError) -> StoreDown:
     why = error.strerror or type(error).__name__
     if error.errno in NO_SPACE:
         fix = "Make room on that disk, or name another folder: archive.raw_folder."
+    elif error.errno == errno.ENOENT:
+        fix = "Bodies lay there before: mount their disk, or name the folder where they are now: archive.raw_folder."
     else:
         fix = "Let this user write there, or name another folder: archive.raw_folder."
     return StoreDown(f"The folder of raw bodies {folder} cannot be used: {why}.", fix=fix)

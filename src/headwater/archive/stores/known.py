@@ -12,6 +12,8 @@ from headwater.archive.stores.folder import FolderStore
 from headwater.archive.stores.s3 import object_store
 from headwater.archive.stores.store import BodyStore, StoreKind
 from headwater.clock import Clock
+from headwater.database.pool import Database
+from headwater.database.queries import load_queries
 from headwater.errors import StoreDown, as_fields
 from headwater.figures import BODIES_NOT_PUT, Figures
 from headwater.log import Logger
@@ -24,6 +26,8 @@ PATIENCE = timedelta(seconds=20)
 REST = timedelta(seconds=30)
 
 T = TypeVar("T")
+
+queries = load_queries("headwater.archive")
 
 _NAMED_BY = {StoreKind.FOLDER: "archive.raw_folder", StoreKind.S3: "archive.s3_bucket"}
 
@@ -96,12 +100,20 @@ async def in_time(store: BodyStore, asked: Awaitable[T]) -> T:
         ) from error
 
 
-def stores_of(settings: ArchiveSettings, installation: UUID, data: Path) -> BodyStores:
+async def opened_stores(database: Database, settings: ArchiveSettings, installation: UUID, data: Path) -> BodyStores:
     """Raises SettingError where settings do not suffice; asks no store anything."""
+    return stores_of(
+        settings, installation, data, folder_is_in_use=await database.fetchval(queries.has_bodies_in_folder)
+    )
+
+
+def stores_of(
+    settings: ArchiveSettings, installation: UUID, data: Path, *, folder_is_in_use: bool = False
+) -> BodyStores:
     known: dict[StoreKind, BodyStore] = {}
     if settings.raw_folder is not None or settings.raw_store == "folder":
         folder = settings.raw_folder or data / "raw"
-        known[StoreKind.FOLDER] = FolderStore(folder.expanduser().absolute(), installation)
+        known[StoreKind.FOLDER] = FolderStore(folder.expanduser().absolute(), installation, folder_is_in_use)
     if settings.s3_bucket or settings.raw_store == "s3":
         known[StoreKind.S3] = object_store(settings, installation)
     chosen = None if settings.raw_store == "database" else known[StoreKind(settings.raw_store)]
