@@ -39,8 +39,16 @@ class Launch:
 
     def settings(self) -> "Loaded":
         from headwater.settings.environment import load_from_surroundings
+        from headwater.settings.loading import refuse_contradictions
 
-        return replace(load_from_surroundings(self.overrides, self.config), application_name=self.application_name)
+        loaded = load_from_surroundings(self.overrides, self.config)
+        refuse_contradictions(loaded.settings)
+        if allowed := loaded.settings.network.allow:
+            from headwater.net.guard import parse_allowed_place
+
+            for place in allowed:
+                parse_allowed_place(place)
+        return replace(loaded, application_name=self.application_name)
 
     def as_task(self) -> dict[str, Any]:
         """For a child process, which finds the same surroundings."""

@@ -175,7 +175,8 @@ def show_steps(text: str, indent: int) -> None:
 
     for piece, is_command in steps_in(harmless(text)):
         line = " " * (indent + INDENT * is_command) + piece
-        print("\n".join([line] if is_command else wrap_text(line, terminal_width())), flush=True)
+        room = terminal_width()
+        print("\n".join([line] if is_command or not room else wrap_text(line, room)), flush=True)
 
 
 def show_json(value: Any) -> None:

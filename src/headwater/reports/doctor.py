@@ -152,6 +152,9 @@ def check_program() -> Check:
 
 def check_disk(data: Path) -> Check:
     place = next(folder for folder in (data, *data.parents) if folder.exists())
+    if not place.is_dir():
+        fix = "Set HEADWATER_SERVICE__DATA_DIR to a folder, or to one that can be made."
+        return Check("failure", f"The data directory {data} cannot be made: {place} is no folder", fix)
     free = shutil.disk_usage(place).free
     says = f"Data directory {data}, {size_in_words(free)} free"
     if free < FULL_BYTES:

@@ -19,6 +19,11 @@ def _split_commas(value: object) -> object:
     return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
 
 
+def _number(value: object) -> object:
+    """Numbers are words everywhere but in a file."""
+    return int(value) if isinstance(value, str) and re.fullmatch(r"\d{1,9}", value.strip(), re.ASCII) else value
+
+
 def _in_our_words(words: Mapping[str, str]) -> BeforeValidator:
     """Words of other systems for ours, in any letter case."""
 
@@ -182,7 +187,7 @@ class DatabaseSettings(SettingsGroup):
     )
     acquire_timeout: Duration = Field(timedelta(seconds=10), description="Longest wait for a free connection.")
     statement_timeout: Duration = Field(timedelta(seconds=30), description="Longest time one statement may run.")
-    embedded_version: Literal[16, 18] = Field(
+    embedded_version: Annotated[Literal[16, 18], BeforeValidator(_number)] = Field(
         18, description="Which of the bundled PostgreSQL servers a new cluster gets."
     )
 

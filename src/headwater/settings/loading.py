@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from headwater.errors import SettingError
 from headwater.settings.aliases import ALIASES, IGNORED, IGNORED_IN_FILE, SECTIONS
+from headwater.settings.durations import format_duration
 from headwater.settings.groups import Settings, every_setting
 
 PREFIX = "HEADWATER_"
@@ -197,6 +198,16 @@ def _validate(said: Mapping[str, _Said]) -> Settings:
         return Settings.model_validate(nested)
     except ValidationError as error:
         raise SettingError(_sentence(error, said), fix="`headwater config show` lists every setting.") from error
+
+
+def refuse_contradictions(settings: Settings) -> None:
+    """Raises SettingError where two settings cannot both hold."""
+    least, most = settings.poll.min_interval, settings.poll.max_interval
+    if least > most:
+        raise SettingError(
+            f"poll.min_interval ({format_duration(least)}) is longer than poll.max_interval ({format_duration(most)}).",
+            fix="Make the first one shorter, or the second one longer.",
+        )
 
 
 def _sentence(error: ValidationError, said: Mapping[str, _Said]) -> str:

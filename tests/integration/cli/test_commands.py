@@ -176,6 +176,29 @@ def test_every_line_that_config_init_offers_holds_once_it_is_uncommented(person:
     assert (said.code, "settings are valid" in said.out) == (0, True), said.err
 
 
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("network.allow=nonsense/99",), "'nonsense/99' cannot be allowed"),
+        (("network.allow=127.0.0.1:0",), "neither a port nor a range"),
+        (("poll.min_interval=2h", "poll.max_interval=1h"), "(2h) is longer than poll.max_interval (1h)"),
+        (("archive.raw_store=s3",), "no bucket is named"),
+        (("database.embedded_version=17",), "input should be 16 or 18"),
+    ],
+)
+def test_config_check_refuses_what_cannot_work(person: Person, words: tuple[str, ...], why: str) -> None:
+    said = person.says(*(part for word in words for part in ("--set", word)), "config", "check")
+    assert said.code == 2
+    assert why in said.err
+    assert_a_person_can_read(said.err)
+
+
+def test_a_number_may_come_as_a_word(person: Person) -> None:
+    assert (
+        person.says("config", "get", "database.embedded_version", "--set", "database.embedded_version=16").out == "16\n"
+    )
+
+
 def test_config_init_never_overwrites(person: Person) -> None:
     file = person.home / "headwater.toml"
     file.write_text("# mine\n")

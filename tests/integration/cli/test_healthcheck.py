@@ -44,6 +44,12 @@ def test_a_maintainer_that_died_is_told_until_another_runs(desk: Desk) -> None:
     assert told(desk) == (0, "ok", {})
 
 
+def test_what_to_do_is_a_sentence_in_a_pipe_too(desk: Desk) -> None:
+    said = desk.says("--set", "database.url=postgresql://127.0.0.1:1/none", "healthcheck")
+    assert said.code == 5
+    assert "    See that PostgreSQL is running and reachable." in said.out
+
+
 def test_work_that_waits_while_nobody_lives_is_down(desk: Desk) -> None:
     desk.followed("https://a.example/", "--feed", "https://a.example/feed.xml")
     desk.polled_in(-timedelta(minutes=20))

@@ -48,11 +48,17 @@ def get(setting: str, *, launch: Launched = Launch()) -> None:  # noqa: B008
 @app.command(name="check")
 def check(*, launch: Launched = Launch()) -> None:  # noqa: B008
     """Load everything, the file of secrets too, and say whether it holds."""
+    from uuid import UUID
+
+    from headwater.archive.stores.known import stores_of
     from headwater.discover.api.secrets import secrets_from
+    from headwater.services import data_folder
 
     loaded = launch.settings()
     for warning in loaded.warnings:
         show(f"! {warning}")
+    # Raises where a store of raw bodies lacks a setting; which installation asks does not matter.
+    stores_of(loaded.settings.archive, UUID(int=0), data_folder(loaded.settings))
     for name, secret in secrets_from(loaded.settings.poll.secrets_file).items():
         if not secret.origins:
             show(f"! The secret {name} is bound to no origin and sent nowhere. Write {name}@https://host=value.")

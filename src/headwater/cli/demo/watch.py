@@ -279,7 +279,7 @@ def conclude(summary: dict[str, Any], watched: Watched, heard: DemoReports) -> N
         for hit in found["hits"]:
             say(f"  {hit['title'][:76]}")
             say(f"    {' '.join(hit['snippet'].split())[:100]}")
-    say("Polled next, and why then:")
+    say("The last ones polled, and when and why they are polled again:")
     for source, reason in list(heard.reasons.items())[-SHOWN_REASONS:]:
         say(f"  {source[:30]:30}  {reason}")
     say(f"{summary['requests']:,} requests to {summary['hosts']} hosts.")
