@@ -3,7 +3,7 @@
 from headwater.clock import SystemClock
 from headwater.database.migrate import migrate
 from headwater.database.migrate import status as migrations
-from headwater.errors import DependencyDown
+from headwater.errors import DependencyDown, QueryFailed
 from headwater.reports.doctor import Check, examine_database, examine_machine, unreachable
 from headwater.reports.health import InstallationHealth, health_of, without_database
 from headwater.services import data_folder, open_database, open_to_read
@@ -23,6 +23,8 @@ async def examine_installation(loaded: Loaded) -> list[Check]:
                 checks.append(check)  # noqa: PERF401 - those before a failure are kept
     except DependencyDown as error:
         checks.append(unreachable(error, is_configured=settings.database.url is not None))
+    except QueryFailed as error:
+        checks.append(Check("failure", error.what.rstrip("."), error.fix))
     return checks
 
 

@@ -33,6 +33,7 @@ LOST = (
 LOST_SIGNS = ("closed", "closing", "released back to the pool")
 # Of a pooler, which knows no others than those of its own list.
 UNKNOWN_PARAMETER = "unsupported startup parameter"
+NO_RIGHTS = "Name the database's owner in database.url: the user under whom `headwater db migrate` was run."
 # Words of the server or of pgbouncer, and the limit they are about.
 CONNECTION_LIMITS = {
     "for role": "the role's CONNECTION LIMIT (ALTER ROLE)",
@@ -131,7 +132,10 @@ def _refused(address: str, query: str, error: asyncpg.PostgresError) -> QueryFai
             fix="Make room on the disk where the server has its data, or move it to a larger one. "
             "What runs goes on by itself then.",
         )
-    return QueryFailed(f"PostgreSQL refused {query or 'a statement'}: {error}", sqlstate=state, query=query)
+    refused = f"PostgreSQL refused {query or 'a statement'}: {error}"
+    if isinstance(error, asyncpg.InsufficientPrivilegeError):
+        return QueryFailed(refused, sqlstate=state, query=query, fix=NO_RIGHTS)
+    return QueryFailed(refused, sqlstate=state, query=query)
 
 
 def database_down(address: str, error: BaseException) -> DatabaseDown:

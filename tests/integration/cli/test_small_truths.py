@@ -104,3 +104,18 @@ def test_a_secret_that_is_bound_to_no_origin_is_warned_of(desk: Desk) -> None:
     assert "! The secret KEY is bound to no origin" in said
     assert "OTHER" not in said
     assert "abcdef" not in said
+
+
+def test_a_user_without_rights_is_told_whose_they_are_beside_all_other_checks(desk: Desk) -> None:
+    guest = f"guest_{desk.value('select oid from pg_database where datname = current_database()')}"
+    desk.execute(f"create role {guest}")
+    try:
+        mark = "&" if "?" in desk.database_url else "?"
+        address = f"{desk.database_url}{mark}options=-c%20role%3D{guest}"
+        said = desk.says("--set", f"database.url={address}", "doctor")
+    finally:
+        desk.execute(f"drop role {guest}")
+    assert said.code == 1
+    assert "permission denied for table" in said.out
+    assert "headwater db migrate` was run" in said.out
+    assert "Data directory" in said.out
