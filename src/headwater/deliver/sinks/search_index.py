@@ -38,11 +38,11 @@ def rules_for(record: Record) -> str:
 
 
 def document_of(record: Record) -> dict[str, Any]:
-    about = _facets_of(record.fields) if record.key.kind is RecordKind.DOCUMENT else {}
+    about = _facet_fields(record.fields) if record.key.kind is RecordKind.DOCUMENT else {}
     return record_index.document_of(record) | {"bucket": record.key.bucket} | about
 
 
-def _facets_of(fields: Mapping[str, Any]) -> dict[str, str]:
+def _facet_fields(fields: Mapping[str, Any]) -> dict[str, str]:
     told_at: datetime = fields["published_at"] or fields["first_seen_at"]
     day = told_at.astimezone(UTC).date().isoformat()
     host = _HOST.match(fields["url"])
@@ -58,7 +58,7 @@ def mapping_of(kind: RecordKind) -> Mapping[str, Any]:
     shown = SHOWN_TEXT[kind]
     fields[shown] = fields[shown] | {"index_options": "offsets"}
     if kind is RecordKind.DOCUMENT:
-        fields |= dict.fromkeys(OF_DOCUMENTS, {"type": "keyword"})
+        fields |= {name: {"type": "keyword"} for name in OF_DOCUMENTS}
     return mapping | {"properties": fields | {"bucket": {"type": "integer"}}}
 
 
