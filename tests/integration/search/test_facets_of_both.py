@@ -22,7 +22,7 @@ from headwater.search.views import View, add_view, within
 pytestmark = [
     pytest.mark.opensearch,
     pytest.mark.xdist_group("search_servers"),
-    pytest.mark.parametrize("search_server_url", ["opensearch", "elasticsearch"], indirect=True),
+    pytest.mark.parametrize("search_server_url", ["opensearch"], indirect=True),
 ]
 
 
