@@ -7,7 +7,9 @@ from fastapi import Depends, Query
 from pydantic import BaseModel, Field
 
 from headwater.actions.searching import ArchiveWish, JobWish
-from headwater.search.search import LARGEST_PAGE
+from headwater.errors import UsageError
+from headwater.search.facets import Facet
+from headwater.search.search import LARGEST_PAGE, OF_DOCUMENTS
 from headwater.serve.shared import Cursor
 
 USUAL_HITS = 20
@@ -47,6 +49,25 @@ Author = Annotated[
     ),
 ]
 
+Host = Annotated[
+    str | None,
+    Query(max_length=260, description="Only documents of pages of this host.", examples=["news.example.org"]),
+]
+KindOfPage = Annotated[
+    str | None,
+    Query(
+        max_length=40, description="Only documents of such pages: article, video, gallery, live, listing, stub, other."
+    ),
+]
+Month = Annotated[
+    str | None,
+    Query(max_length=40, description="Only published, or else first seen, in this month (UTC).", examples=["2026-05"]),
+]
+Day = Annotated[
+    str | None,
+    Query(max_length=40, description="Only published, or else first seen, on this day (UTC).", examples=["2026-05-06"]),
+]
+
 
 def _archive_wish(
     source: Source = None,
@@ -55,6 +76,10 @@ def _archive_wish(
     view: InView = None,
     rights: Rights = None,
     author: Author = None,
+    host: Host = None,
+    page_type: KindOfPage = None,
+    month: Month = None,
+    day: Day = None,
     duplicates: Annotated[bool, Query(description="Also those that say the same as an older document.")] = False,
 ) -> ArchiveWish:
     return ArchiveWish(
@@ -65,6 +90,10 @@ def _archive_wish(
         view=view,
         rights=tuple(rights or ()),
         author=author,
+        host=host,
+        page_type=page_type,
+        month=month,
+        day=day,
     )
 
 
@@ -92,6 +121,10 @@ VacancyFilters = Annotated[JobFilters, Depends(JobFilters)]
 
 
 def job_wish(about: ArchiveWish, filters: JobFilters) -> JobWish:
+    """A filter that was silently left out would find everything."""
+    given = [name for name in OF_DOCUMENTS if getattr(about, name) is not None]
+    if given:
+        raise UsageError(f"Vacancies have no {' and no '.join(given)}.", fix="Leave it out, or search for documents.")
     return JobWish(
         source=about.source,
         language=about.language,
@@ -99,6 +132,8 @@ def job_wish(about: ArchiveWish, filters: JobFilters) -> JobWish:
         duplicates=about.duplicates,
         view=about.view,
         rights=about.rights,
+        month=about.month,
+        day=about.day,
         country=filters.country,
         level=filters.level,
         modality=filters.modality,
@@ -106,6 +141,35 @@ def job_wish(about: ArchiveWish, filters: JobFilters) -> JobWish:
         contract=filters.contract,
         mission=filters.mission,
     )
+
+
+class FacetValueShape(BaseModel):
+    """A value as its filter takes it. `name` is for people: that of a source, whose value is its id."""
+
+    value: str = Field(examples=["en"])
+    name: str = Field(examples=["en"])
+    count: int = Field(examples=[412])
+
+
+class FacetCountsShape(BaseModel):
+    """The ten values that most documents have, or the newest ten months or days."""
+
+    facet: Facet
+    values: list[FacetValueShape]
+    others: int = Field(
+        description="Documents with other values. Of authors: their names, one document may have several."
+    )
+    is_exact: bool = Field(
+        description="False: OpenSearch counted so many different values that a count may be too low."
+    )
+
+
+class FacetsShape(BaseModel):
+    """Of the documents that match, on all pages, how many have each value."""
+
+    counted: int = Field(description="So many documents were counted.", examples=[1000])
+    is_complete: bool = Field(description="False: only the newest matches were counted, and there may be others.")
+    counts: list[FacetCountsShape]
 
 
 class SearchAccount(BaseModel):
