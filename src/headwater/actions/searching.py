@@ -12,6 +12,7 @@ from headwater.reports.archive import SearchAnswer, find_documents, find_jobs
 from headwater.rights.record import marks_wanted
 from headwater.search.facets import Facet
 from headwater.search.question import Filters
+from headwater.search.search import OF_DOCUMENTS
 from headwater.search.views import view_named, within
 from headwater.services import Services
 from headwater.settings.durations import parse_duration
@@ -88,6 +89,13 @@ async def jobs_wished(services: Services, asked: str, wish: JobWish, limit: int,
     """Without words: the newest."""
     filters = await filters_for(services, RecordKind.JOB, wish)
     return await find_jobs(services.search, services.clock, asked, filters, limit, wish.columns, cursor)
+
+
+def require_of_vacancies(wish: ArchiveWish, facets: Sequence[Facet] = ()) -> None:
+    """A filter that was silently left out would find everything."""
+    given = [name for name in OF_DOCUMENTS if getattr(wish, name) is not None] + (["facets"] if facets else [])
+    if given:
+        raise UsageError(f"Vacancies have no {' and no '.join(given)}.", fix="Leave it out, or search for documents.")
 
 
 async def filters_for(services: Services, kind: RecordKind, wish: ArchiveWish) -> Filters:

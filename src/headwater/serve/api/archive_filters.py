@@ -6,10 +6,9 @@ from typing import Annotated
 from fastapi import Depends, Query
 from pydantic import BaseModel, Field
 
-from headwater.actions.searching import ArchiveWish, JobWish
-from headwater.errors import UsageError
+from headwater.actions.searching import ArchiveWish, JobWish, require_of_vacancies
 from headwater.search.facets import Facet
-from headwater.search.search import LARGEST_PAGE, OF_DOCUMENTS
+from headwater.search.search import LARGEST_PAGE
 from headwater.serve.shared import Cursor
 
 USUAL_HITS = 20
@@ -121,10 +120,7 @@ VacancyFilters = Annotated[JobFilters, Depends(JobFilters)]
 
 
 def job_wish(about: ArchiveWish, filters: JobFilters) -> JobWish:
-    """A filter that was silently left out would find everything."""
-    given = [name for name in OF_DOCUMENTS if getattr(about, name) is not None]
-    if given:
-        raise UsageError(f"Vacancies have no {' and no '.join(given)}.", fix="Leave it out, or search for documents.")
+    require_of_vacancies(about)
     return JobWish(
         source=about.source,
         language=about.language,

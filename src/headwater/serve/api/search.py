@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from pydantic import Field
 
-from headwater.actions.searching import documents_wished, jobs_wished
+from headwater.actions.searching import ArchiveWish, documents_wished, jobs_wished, require_of_vacancies
 from headwater.errors import UsageError
 from headwater.record_kind import RecordKind
 from headwater.search.facets import Facet, facets_wanted
@@ -67,7 +67,7 @@ async def search(
     `engine` and `took_ms` say who answered, and how quickly.
     """
     asked, wanted = q.strip(), facets_wanted(facets or ())
-    _require_parameters_of(kind, filters, wanted)
+    _require_parameters_of(kind, wish, filters, wanted)
     if kind is RecordKind.JOB:
         answer = await jobs_wished(services, asked, job_wish(wish, filters), page.limit, page.cursor)
         found: dict[str, Any] = {"jobs": [job_hit_as_dict(one) for one in answer.found]}
@@ -79,10 +79,9 @@ async def search(
     return SearchResults.model_validate({"kind": kind, **found, **account_of(answer)})
 
 
-def _require_parameters_of(kind: RecordKind, filters: JobFilters, facets: Sequence[Facet]) -> None:
-    """A filter that was silently left out would find everything."""
-    if kind is RecordKind.JOB and facets:
-        raise UsageError("Vacancies have no facets.", fix="Leave `facets` out, or search for documents.")
+def _require_parameters_of(kind: RecordKind, wish: ArchiveWish, filters: JobFilters, facets: Sequence[Facet]) -> None:
     given = [name for name, value in asdict(filters).items() if value is not None]
     if kind is RecordKind.DOCUMENT and given:
         raise UsageError(f"Only vacancies have this: {', '.join(given)}.", fix="Search with kind=job, or leave it out.")
+    if kind is RecordKind.JOB:
+        require_of_vacancies(wish, facets)
