@@ -69,7 +69,7 @@ def _choices(query: PageQuery, counts: FacetCounts) -> Markup:
         )
         for one in counts.values
     ]
-    others = [element("span", "others ", element("span", number(counts.others), class_="count"))]
+    others = [joined(element("span", "others"), " ", element("span", number(counts.others), class_="count"))]
     return _part(HEADINGS[counts.facet], [*links, *(others if counts.others else [])])
 
 
