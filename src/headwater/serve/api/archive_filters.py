@@ -152,9 +152,7 @@ class FacetCountsShape(BaseModel):
 
     facet: Facet
     values: list[FacetValueShape]
-    others: int = Field(
-        description="Documents with other values. Of authors: their names, one document may have several."
-    )
+    others: int = Field(description="Documents with other values; one with several other authors once for each.")
     is_exact: bool = Field(
         description="False: OpenSearch counted so many different values that a count may be too low."
     )
