@@ -25,6 +25,7 @@ from headwater.search.search import (
 MOST_VALUES = 10
 # Without words so many of each source are looked at, where there are many sources.
 LEAST_LOOKED_AT = 200
+FEW_COUNTED = 100
 
 
 class Facet(StrEnum):
@@ -103,14 +104,23 @@ async def facets_of_search(
 async def facets_of_newest(
     database: Database, filters: Filters, wanted: Sequence[Facet], bounds: Bounds = DEFAULT_BOUNDS
 ) -> Facets:
-    """Without words: of what passes the filters among the newest documents."""
+    """Without words: of what passes the filters among the newest documents. Where few do, more are looked at."""
     if await is_unknown_language(database, filters):
         return no_facets(wanted)
     values = await _values(database, filters, wanted)
-    looked = _looked_at((await stretch_of(database, filters)).rows, values["sources"])
+    most = _looked_at((await stretch_of(database, filters)).rows, values["sources"])
+    found = await _look(database, values, min(most, bounds.most_ranked), wanted, bounds)
+    if not found.is_complete and found.counted < FEW_COUNTED:
+        found = await _look(database, values, most, wanted, bounds)
+    return await named(database, found)
+
+
+async def _look(
+    database: Database, values: Mapping[str, Any], looked: int, wanted: Sequence[Facet], bounds: Bounds
+) -> Facets:
     async with planned_anew(database, bounds.patience_seconds) as connection:
         rows = await connection.fetch(*queries.facets_of_newest(**values, looked=looked))
-    return await named(database, _facets_in(rows, wanted, is_complete=rows[0]["looked"] < looked))
+    return _facets_in(rows, wanted, is_complete=rows[0]["looked"] < looked)
 
 
 async def facets_of_found(

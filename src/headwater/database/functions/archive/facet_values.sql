@@ -10,5 +10,6 @@ begin atomic
                  ('day', to_char(p_told_at at time zone 'UTC', 'YYYY-MM-DD'))) as f (facet, value)
     where f.facet = any (p_facets) and f.value <> ''
     union all
-    select distinct 'author', a.name from unnest(p_authors) as a (name) where 'author' = any (p_facets) and a.name <> '';
+    select 'author', a.name from unnest(p_authors) with ordinality as a (name, place)
+    where 'author' = any (p_facets) and a.name <> '' and a.name <> all (p_authors[: a.place - 1]);
 end;
