@@ -48,7 +48,7 @@ AskedFacets = Annotated[
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class DocumentOptions:
     """Which documents."""
 
     source: SourceOption = None
@@ -86,7 +86,7 @@ app.command(
 @app.command(name="search")
 def search(
     *query: str,
-    options: Annotated[Options, Parameter(name="*")] = Options(),  # noqa: B008 - a frozen value
+    options: Annotated[DocumentOptions, Parameter(name="*")] = DocumentOptions(),  # noqa: B008 - a frozen value
     facets: AskedFacets = None,
     limit: Hits = 20,
     cursor: Cursor = None,
@@ -111,7 +111,7 @@ def search(
 @app.command(name="list")
 def list_documents(
     *,
-    options: Annotated[Options, Parameter(name="*")] = Options(),  # noqa: B008 - a frozen value
+    options: Annotated[DocumentOptions, Parameter(name="*")] = DocumentOptions(),  # noqa: B008 - a frozen value
     limit: Hits = 20,
     cursor: Cursor = None,
     json: AsJson = False,
@@ -123,7 +123,7 @@ def list_documents(
 
 def _find(
     asked: str,
-    options: Options,
+    options: DocumentOptions,
     limit: int,
     cursor: str | None,
     wanted: "Sequence[Facet]",

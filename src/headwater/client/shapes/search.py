@@ -21,7 +21,7 @@ class FacetValueShape(TypedDict):
 class FacetCountsShape(TypedDict):
     """The ten values that most documents have, or the newest ten months or days.
 
-    `others`: Documents with other values. Of authors: their names, one document may have several.
+    `others`: Documents with other values; one with several other authors once for each.
     `is_exact`: False: OpenSearch counted so many different values that a count may be too low.
     """
 
