@@ -8,7 +8,7 @@ from urllib.parse import quote, urlencode
 
 import pytest
 from tests.integration.archive.shelf import SOURCE, Shelf
-from tests.integration.search.facets import EVERY, add_source, keep_pages
+from tests.integration.search.facets import EVERY, add_source, at, keep_pages
 from tests.integration.serve.callers import ApiCaller, Reply
 from tests.integration.serve.console.test_archive_pages import HOSTILE, assert_inert
 
@@ -55,6 +55,9 @@ async def test_facets_are_of_all_pages_and_in_the_order_they_were_asked_for(api:
 
 async def test_each_value_can_be_asked_for_and_finds_as_many(api: ApiCaller, shelf: Shelf) -> None:
     await keep_pages(shelf)
+    await shelf.keep(
+        "https://a.example/long", "budget", published_at=at("2026-05-06"), authors=("A" * 300, "x & 100 %+y")
+    )
     asked = 0
     for words in ("budget", ""):
         told: list[dict[str, Any]] = (await api.get(f"search?q={words}&facets={ALL}")).json["facets"]["counts"]

@@ -64,7 +64,7 @@ class SearchArguments(Arguments):
     host: ToolText = Field("", max_length=260, description="Only articles of pages of this host.")
     language: ToolText = Field("", max_length=20, description="Only in this language, by its two letters.")
     page_type: ToolText = Field("", max_length=40, description="Only articles of such pages: article, video, live, …")
-    author: ToolText = Field("", max_length=200, description="Only articles of this author.")
+    author: ToolText = Field("", max_length=300, description="Only articles of this author.")
     month: ToolText = Field("", max_length=40, description="Only published in this month (UTC): 2026-05.")
     day: ToolText = Field("", max_length=40, description="Only published on this day (UTC): 2026-05-06.")
     facets: list[Facet] = Field(

@@ -44,7 +44,7 @@ InView = Annotated[str | None, Query(max_length=63, description="Only in this vi
 Author = Annotated[
     str | None,
     Query(
-        max_length=100, description="Only documents of this author, as the name is written there. Vacancies have none."
+        max_length=300, description="Only documents of this author, as the name is written there. Vacancies have none."
     ),
 ]
 
