@@ -35,6 +35,7 @@ from headwater.search.facets import (
     facets_of_found,
     named,
     no_facets,
+    require_documents,
 )
 from headwater.search.question import Filters, Place, place_at, with_slashes_parted, words_of
 from headwater.search.rules import ALL_RULES, rules_of
@@ -112,6 +113,7 @@ class OpenSearchEngine:
 
     async def facets(self, query: str, filters: Filters, wanted: Sequence[Facet]) -> Facets:
         """Of all that the server holds; where it cannot tell a filter, of the newest matches, by the archive."""
+        require_documents(filters)
         question = await self._question(query, filters)
         if question is None:
             return replace(no_facets(wanted), engine=OPENSEARCH)

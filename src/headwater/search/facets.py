@@ -85,6 +85,11 @@ def _facet(word: str) -> Facet:
         raise UsageError(f"There is no facet {word[:40]!r}.", fix=f"One of: {', '.join(Facet)}.") from None
 
 
+def require_documents(filters: Filters) -> None:
+    if filters.kind is not RecordKind.DOCUMENT:
+        raise UsageError("Vacancies have no facets.", fix="Leave `facets` out, or search for documents.")
+
+
 async def facets_of_search(
     database: Database, query: str, filters: Filters, wanted: Sequence[Facet], bounds: Bounds = DEFAULT_BOUNDS
 ) -> Facets:
@@ -160,8 +165,7 @@ def _with_names(counts: FacetCounts, names: Mapping[str, str]) -> FacetCounts:
 
 
 async def _values(database: Database, filters: Filters, wanted: Sequence[Facet]) -> dict[str, Any]:
-    if filters.kind is not RecordKind.DOCUMENT:
-        raise UsageError("Vacancies have no facets.", fix="Leave `facets` out, or search for documents.")
+    require_documents(filters)
     asked = values_of(filters, await sources_asked(database, filters))
     return {**asked, "facets": [str(one) for one in wanted], "values": MOST_VALUES}
 

@@ -8,7 +8,6 @@ from tests.integration.search.test_search import HOSTILE, MANY, counted
 from headwater.archive.documents import keep_document
 from headwater.database.pool import Database
 from headwater.errors import UsageError
-from headwater.record_kind import RecordKind
 from headwater.search.facets import MOST_VALUES, Facet, facets_of_newest, facets_of_search, facets_wanted
 from headwater.search.question import Filters
 from headwater.search.search import Bounds
@@ -121,11 +120,6 @@ async def test_nothing_typed_is_an_error_in_itself(shelf: Shelf, subtests: pytes
 async def test_a_question_that_asks_for_nothing_has_its_facets_without_values(shelf: Shelf) -> None:
     found = await facets_of_search(shelf.database, "the", Filters(language="en"), (Facet.MONTH, Facet.HOST))
     assert (told(found), found.counted, found.is_complete) == ({"month": {}, "host": {}}, 0, True)
-
-
-async def test_vacancies_have_no_facets(shelf: Shelf) -> None:
-    with pytest.raises(UsageError, match="Vacancies have no facets"):
-        await facets_of_search(shelf.database, "nurse", Filters(RecordKind.JOB), (Facet.SOURCE,))
 
 
 @pytest.mark.long

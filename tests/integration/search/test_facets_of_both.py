@@ -11,6 +11,7 @@ from tests.integration.search.facets import EVERY, OTHER, at, keep_pages, told
 from tests.integration.search.test_search import FILLING
 
 from headwater.database.pool import Database
+from headwater.errors import UsageError
 from headwater.record_kind import RecordKind
 from headwater.search.engine import PostgreSQLEngine
 from headwater.search.facets import MOST_VALUES, Facet, Facets
@@ -116,3 +117,9 @@ async def test_where_nothing_was_sent_yet_nothing_is_counted(both: Both) -> None
     _, theirs = await facets(both, "budget", Filters())
     assert (theirs.counted, theirs.is_complete) == (0, True)
     assert told(theirs) == {str(one): {} for one in EVERY}
+
+
+async def test_vacancies_have_no_facets(both: Both) -> None:
+    for engine in (PostgreSQLEngine(both.database), await both.opensearch()):
+        with pytest.raises(UsageError, match="Vacancies have no facets"):
+            await engine.facets("nurse", Filters(RecordKind.JOB), EVERY)
