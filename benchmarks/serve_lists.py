@@ -107,6 +107,7 @@ def searches(view: str) -> list[Mapping[str, object]]:
         {"q": "harvest", "language": "sw"},
         {"q": "harvest", "since": "7d"},
         {"q": "harvest", "view": view},
+        *({"q": words, "facets": "source,host,language,page_type,author,month"} for words in ("harvest", "rare7", "")),
         {"q": "lorry", "kind": "job"},
     ]
 

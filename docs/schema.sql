@@ -1808,6 +1808,7 @@ function entry_id(bucket smallint, url_hash bytea) returns uuid immutable;  -- (
 function error_class(p_error text) returns text immutable;
 function expire_jobs_of_page(p_bucket smallint, p_url_hash bytea, p_now timestamptz) returns void volatile set plan_cache_mode=force_generic_plan, enable_seqscan=off;
 function extend_leases(p_buckets smallint[], p_tokens uuid[], p_lease interval, p_now timestamptz DEFAULT NULL::timestamptz) returns uuid[] volatile set enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off;
+function facet_values(p_facets text[], p_source_id uuid, p_url text, p_language text, p_page_type text, p_authors text[], p_told_at timestamptz) returns TABLE(facet text, value text) stable;
 function farthest_slot(burst smallint, delay_ms integer, penalty_ms integer) returns interval immutable;
 function find_place(p_one document_key, p_now timestamptz) returns void volatile set plan_cache_mode=force_generic_plan, enable_seqscan=off;
 function follow_clock_ahead(p_bucket smallint, p_ahead interval, p_seen timestamptz, p_lease interval) returns void volatile;

@@ -11,6 +11,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from headwater.database.queries import load_queries
+from headwater.search.facets import Facet
 from headwater.search.listing import VACANCY_COLUMNS
 from headwater.sources.finding import ids_beginning_with
 from headwater.sources.kinds import NEWS
@@ -999,8 +1000,21 @@ def _search(w: Sample) -> dict[str, Calls]:
     }
     newest_jobs = newest | dict.fromkeys(VACANCY_COLUMNS)
     in_view: dict[str, object] = {"view_id": w.view, "view_question": "'harvest' & 'language english'"}
-    by: dict[str, object] = {"author": "A. Writer"}
-    nobody: dict[str, object] = {"author": None}
+    everywhere: dict[str, object] = dict.fromkeys(("host", "page_type"))
+    by: dict[str, object] = {"author": "A. Writer", **everywhere}
+    nobody: dict[str, object] = {"author": None, **everywhere}
+    counted: dict[str, object] = {
+        **{name: filters[name] for name in ("language", "sources", "since", "until", "view_id", "view_question")},
+        **nobody,
+        "duplicates": False,
+        "rights": [],
+        "facets": list(Facet),
+        "values": 10,
+    }
+
+    def counted_with(word: str) -> dict[str, object]:
+        return counted | {"anywhere": asked(word)["anywhere"], "looked": 1_000, "most": 1_000}
+
     found: dict[str, object] = {
         **{
             name: filters[name] for name in ("language", "sources", "since", "until", "view_id", "duplicates", "rights")
@@ -1017,6 +1031,23 @@ def _search(w: Sample) -> dict[str, Calls]:
     return {
         "question_to_documents": [("harvest", None)],
         "search_documents": [asked("rare7") | by, asked("harvest") | nobody, asked("harvest") | nobody | in_view],
+        "facets_of_search": [
+            counted_with("rare7"),
+            counted_with("harvest"),
+            counted_with("harvest") | {"page_type": "article"},
+            counted_with("harvest") | in_view,
+        ],
+        "facets_of_newest": [
+            *(counted | {"sources": one, "looked": 1_000} for one in (None, [w.source])),
+            counted | in_view | {"looked": 500},
+            counted | {"language": "en", "looked": 1_000},
+        ],
+        "facets_of_found": [
+            {name: value for name, value in counted.items() if name != "view_question"}
+            | {"view_id": view_id, "buckets": w.buckets, "hashes": w.hashes}
+            for view_id in (None, w.view)
+        ],
+        "names_of_sources": [(w.sources,)],
         "question_to_jobs": [("lorry", None)],
         "search_jobs": [asked("lorri"), asked("lorri") | in_view],
         "sources_of_view": [(w.view, 500)],

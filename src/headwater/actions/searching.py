@@ -1,20 +1,25 @@
 """The archive searched and listed as people ask: by words, sources they name, times they say, and views."""
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 from headwater.errors import UsageError
 from headwater.record_kind import RecordKind
 from headwater.reports.archive import SearchAnswer, find_documents, find_jobs
 from headwater.rights.record import marks_wanted
+from headwater.search.facets import Facet
 from headwater.search.question import Filters
+from headwater.search.search import OF_DOCUMENTS
 from headwater.search.views import view_named, within
 from headwater.services import Services
 from headwater.settings.durations import parse_duration
 from headwater.sources.finding import find_source
 
 LAST_YEAR = 9999
+_MONTH, _DAY = re.compile(r"\d{4}-\d{2}", re.ASCII), re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 # What people may ask of vacancies: the column it stands in, the name of its vocabulary, and its words for people.
 # Vocabularies are loaded for questions about vacancies alone.
 WORDS = {
@@ -32,7 +37,9 @@ WORDS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArchiveWish:
-    """Filters as they are said: a source by its id, address, host or name; `since` as 7d, 12h or a date."""
+    """Filters as they are said: a source by its id, address, host or name; `since` as 7d, 12h or a date; `month` and
+    `day` as 2026-05 and 2026-05-06, those of UTC. Each facet is a filter of its name.
+    """
 
     source: str | None = None
     language: str | None = None
@@ -41,6 +48,10 @@ class ArchiveWish:
     view: str | None = None
     rights: tuple[str, ...] = ()
     author: str | None = None
+    host: str | None = None
+    page_type: str | None = None
+    month: str | None = None
+    day: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,11 +78,11 @@ class JobWish(ArchiveWish):
 
 
 async def documents_wished(
-    services: Services, asked: str, wish: ArchiveWish, limit: int, cursor: str | None
+    services: Services, asked: str, wish: ArchiveWish, limit: int, cursor: str | None, facets: Sequence[Facet] = ()
 ) -> SearchAnswer:
     """Without words: the newest."""
     filters = await filters_for(services, RecordKind.DOCUMENT, wish)
-    return await find_documents(services.search, services.clock, asked, filters, limit, cursor)
+    return await find_documents(services.search, services.clock, asked, filters, limit, cursor, facets)
 
 
 async def jobs_wished(services: Services, asked: str, wish: JobWish, limit: int, cursor: str | None) -> SearchAnswer:
@@ -80,16 +91,28 @@ async def jobs_wished(services: Services, asked: str, wish: JobWish, limit: int,
     return await find_jobs(services.search, services.clock, asked, filters, limit, wish.columns, cursor)
 
 
+def require_of_vacancies(wish: ArchiveWish, facets: Sequence[Facet] = ()) -> None:
+    """A filter that was silently left out would find everything."""
+    given = [name for name in OF_DOCUMENTS if getattr(wish, name) is not None] + (["facets"] if facets else [])
+    if given:
+        raise UsageError(f"Vacancies have no {' and no '.join(given)}.", fix="Leave it out, or search for documents.")
+
+
 async def filters_for(services: Services, kind: RecordKind, wish: ArchiveWish) -> Filters:
     database = services.database
+    stretches = [stretch_of_month(wish.month), stretch_of_day(wish.day)]
+    since = [moment_of(wish.since, services.clock.now()), *(one[0] for one in stretches if one)]
     filters = Filters(
         kind,
         source_id=await source_id_of(services, wish.source),
         language=wish.language and wish.language.lower(),
-        since=moment_of(wish.since, services.clock.now()),
+        since=max((one for one in since if one), default=None),
+        until=min((one[1] for one in stretches if one), default=None),
         duplicates=wish.duplicates,
         rights=marks_wanted(wish.rights),
         author=wish.author,
+        host=wish.host and wish.host.lower(),
+        page_type=page_type_called(wish.page_type),
     )
     return await within(database, filters, await view_named(database, wish.view)) if wish.view else filters
 
@@ -112,6 +135,39 @@ def moment_of(text: str | None, now: datetime) -> datetime | None:
     if not 1 < moment.year < LAST_YEAR:
         raise UsageError(f"{text!r} lies outside of all times.", fix="Write it as 7d, 12h or 2026-05-01.")
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def stretch_of_month(text: str | None) -> tuple[datetime, datetime] | None:
+    """From its beginning until the next."""
+    if text is None:
+        return None
+    first = _beginning(f"{text}-01" if _MONTH.fullmatch(text) else "", text, "month", "2026-05")
+    return first, (first + timedelta(days=31)).replace(day=1)
+
+
+def stretch_of_day(text: str | None) -> tuple[datetime, datetime] | None:
+    if text is None:
+        return None
+    first = _beginning(text if _DAY.fullmatch(text) else "", text, "day", "2026-05-06")
+    return first, first + timedelta(days=1)
+
+
+def _beginning(day: str, text: str, noun: str, example: str) -> datetime:
+    try:
+        first = datetime.fromisoformat(day).replace(tzinfo=UTC)
+    except ValueError:
+        first = None
+    if first is None or not 1 < first.year < LAST_YEAR:
+        raise UsageError(f"{text[:40]!r} is no {noun}.", fix=f"Write it as {example}.")
+    return first
+
+
+def page_type_called(said: str | None) -> str | None:
+    from headwater.extraction.page_type import PageType
+
+    if said is None or said in [*PageType]:
+        return said
+    raise UsageError(f"There is no kind of page {said[:40]!r}.", fix=f"One of: {', '.join(PageType)}.")
 
 
 def _known(option: str, said: str) -> str:

@@ -89,7 +89,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "hosts rights": ("headwater hosts rights example.org",),
     "docs export": ("headwater docs export --format csv --output documents.csv --view boats",),
     "docs list": ("headwater docs list --source example.org --since 7d",),
-    "docs search": ("headwater docs search '\"tide tables\" harbour -sport'", "headwater docs search --language de"),
+    "docs search": (
+        "headwater docs search '\"tide tables\" harbour -sport'",
+        "headwater docs search --language de",
+        "headwater docs search tide --facets source,month",
+    ),
     "docs show": (f"headwater docs show {PAGE}",),
     "docs inspect": (f"headwater docs inspect {PAGE}",),
     "docs reextract": ("headwater docs reextract --source example.org --dry-run",),

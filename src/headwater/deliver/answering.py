@@ -1,5 +1,6 @@
 """Who answers a search now: as settings say, and as the columns stand that PostgreSQL would search."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ from headwater.errors import DependencyDown, SettingError
 from headwater.log import Logger
 from headwater.search.column import search_column
 from headwater.search.engine import PostgreSQLEngine, SearchEngine
+from headwater.search.facets import Facet, Facets
 from headwater.search.question import Filters
 from headwater.search.search import SearchPage
 from headwater.settings import Settings
@@ -40,12 +42,17 @@ class InstalledEngine:
     contexts: "OpenContexts"
 
     async def search(self, query: str, filters: Filters, *, limit: int, cursor: str | None = None) -> SearchPage:
+        return await (await self._answering()).search(query, filters, limit=limit, cursor=cursor)
+
+    async def facets(self, query: str, filters: Filters, wanted: Sequence[Facet]) -> Facets:
+        return await (await self._answering()).facets(query, filters, wanted)
+
+    async def _answering(self) -> SearchEngine:
         try:
-            engine = await self.chosen()
+            return await self.chosen()
         except SettingError as missing:
             # Whoever searches need not be who writes the settings.
             raise DependencyDown(f"Nobody can answer searches. {missing.what}", fix=missing.fix) from missing
-        return await engine.search(query, filters, limit=limit, cursor=cursor)
 
     async def require_ready(self) -> None:
         await self.chosen()

@@ -17,6 +17,7 @@ from headwater.deliver.sinks.search_query import (
     EPOCH,
     IndexQuestion,
     ViewFilter,
+    facet_counts,
     newest_matches,
     questions_of,
     rank_of,
@@ -25,6 +26,17 @@ from headwater.deliver.sinks.search_query import (
 from headwater.errors import DependencyDown, UsageError
 from headwater.record_kind import RecordKind
 from headwater.search.asked import asked_in, every_word
+from headwater.search.facets import (
+    MOST_VALUES,
+    Facet,
+    FacetCounts,
+    Facets,
+    FacetValue,
+    facets_of_found,
+    named,
+    no_facets,
+    require_documents,
+)
 from headwater.search.question import Filters, Place, place_at, with_slashes_parted, words_of
 from headwater.search.rules import ALL_RULES, rules_of
 from headwater.search.search import (
@@ -40,7 +52,7 @@ from headwater.search.search import (
     sources_asked,
     values_of,
 )
-from headwater.search.views import view_with_id
+from headwater.search.views import View, view_with_id
 
 OPENSEARCH = "OpenSearch"
 BETWEEN_PIECES = " … "
@@ -72,6 +84,8 @@ class _SearchToAsk:
     filters: Filters
     sources: Sequence[UUID] | None
     view: ViewFilter | None
+    # Whether the server knows all that a document has to be, so that it can count them.
+    is_told_whole: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +111,28 @@ class OpenSearchEngine:
         following = cursor_after(hits[-1]) if len(found) > limit else None
         return SearchPage(hits, following, is_complete, OPENSEARCH)
 
+    async def facets(self, query: str, filters: Filters, wanted: Sequence[Facet]) -> Facets:
+        """Of all that the server holds; where it cannot tell a filter, of the newest matches, by the archive."""
+        require_documents(filters)
+        question = await self._question(query, filters)
+        if question is None:
+            return replace(no_facets(wanted), engine=OPENSEARCH)
+        async with self._server() as server:
+            if question.is_told_whole:
+                return await named(self.database, await self._counted(server, question, wanted))
+            matches, is_complete = await self._matches(server, question)
+        keys = [(one.bucket, one.hash) for one in matches]
+        found = await facets_of_found(self.database, filters, wanted, keys, is_complete=is_complete)
+        return replace(found, engine=OPENSEARCH)
+
+    async def _counted(self, server: "_SearchServer", question: _SearchToAsk, wanted: Sequence[Facet]) -> Facets:
+        sources = None if question.sources is None else [str(one) for one in question.sources]
+        patience = timedelta(seconds=self.bounds.patience_seconds)
+        asked = question.questions, question.filters, sources, question.view
+        body = facet_counts(*asked, wanted, MOST_VALUES, patience)
+        answer = await server.answer(self.sink.layout.index_of(question.kind, "*"), body)
+        return _facets_in(answer, wanted)
+
     async def require_ready(self) -> None:
         """Its sink was found."""
 
@@ -107,7 +143,7 @@ class OpenSearchEngine:
             return None
         sources = await sources_asked(self.database, filters)
         if filters.view_id is None:
-            return _SearchToAsk(filters.kind, questions, filters, sources, None)
+            return _SearchToAsk(filters.kind, questions, filters, sources, None, not filters.duplicates)
         view = await view_with_id(self.database, filters.view_id)
         about = ViewFilter(view.languages, view.min_quality, view.rights)
         if filters.view_question is not None:
@@ -115,7 +151,8 @@ class OpenSearchEngine:
             about = replace(about, questions=tuple(within))
             if not within:
                 return None
-        return _SearchToAsk(filters.kind, questions, filters, sources, about)
+        is_told_whole = not filters.duplicates and _is_told(view, filters, sources)
+        return _SearchToAsk(filters.kind, questions, filters, sources, about, is_told_whole)
 
     async def _questions(self, query: str, kind: RecordKind, language: str | None) -> list[IndexQuestion]:
         words = words_of(query)
@@ -208,6 +245,14 @@ class _SearchServer:
     sink: ElasticsearchSink
 
     async def ask(self, indexes: str, body: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+        found = await self.answer(indexes, body)
+        try:
+            hits: list[Mapping[str, Any]] = found["hits"]["hits"]
+        except (LookupError, TypeError) as error:
+            raise _other_answer() from error
+        return hits
+
+    async def answer(self, indexes: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
         answer = await self.sink.ask("POST", f"/{indexes}/_search?{EVERYWHERE}", orjson.dumps(body))
         found = self.sink.read(answer)
         shards = found.get("_shards", {})
@@ -221,11 +266,33 @@ class _SearchServer:
                 f"{shards['failed']} of its {shards.get('total')} shards did not answer.",
                 fix="See to the health of its cluster.",
             )
-        try:
-            hits: list[Mapping[str, Any]] = found["hits"]["hits"]
-        except (LookupError, TypeError) as error:
-            raise SinkDown("Its answer is none of OpenSearch.", fix="See who answers at that address.") from error
-        return hits
+        return found
+
+
+def _other_answer() -> SinkDown:
+    return SinkDown("Its answer is none of OpenSearch.", fix="See who answers at that address.")
+
+
+def _is_told(view: View, filters: Filters, sources: Sequence[UUID] | None) -> bool:
+    """A view's kinds, countries and very many sources are for the archive to tell."""
+    names_sources = bool(view.source_ids or view.tags)
+    are_sources_told = not names_sources or (filters.source_id is None and sources is not None)
+    return are_sources_told and not view.countries and (not view.kinds or filters.kind in view.kinds)
+
+
+def _facets_in(answer: Mapping[str, Any], wanted: Sequence[Facet]) -> Facets:
+    try:
+        # Where no index is there yet, nothing was counted.
+        found = answer.get("aggregations") or {}
+        counts = tuple(_counts_in(one, found[one]) if one in found else FacetCounts(one) for one in wanted)
+        return Facets(counts, answer["hits"]["total"]["value"], is_complete=True, engine=OPENSEARCH)
+    except (LookupError, TypeError) as error:
+        raise _other_answer() from error
+
+
+def _counts_in(facet: Facet, found: Mapping[str, Any]) -> FacetCounts:
+    values = tuple(FacetValue(one["key"], one["doc_count"], one["key"]) for one in found["buckets"])
+    return FacetCounts(facet, values, found["sum_other_doc_count"], found["doc_count_error_upper_bound"] == 0)
 
 
 def _match(hit: Mapping[str, Any]) -> Match:

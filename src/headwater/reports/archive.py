@@ -10,6 +10,7 @@ from headwater.clock import Clock
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.search.engine import SearchEngine
+from headwater.search.facets import Facet, Facets, facets_of_newest
 from headwater.search.listing import newest
 from headwater.search.question import Filters
 from headwater.search.search import LARGEST_PAGE, POSTGRESQL, Hit, SearchPage, cursor_after
@@ -30,7 +31,9 @@ class DetailedHit:
 
 @dataclass(frozen=True, slots=True)
 class SearchAnswer:
-    """`has_more`: than were asked for. `is_complete` False: there may be others, older than those that were ranked."""
+    """`has_more`: than were asked for. `is_complete` False: there may be others, older than those that were ranked.
+    `facets` None: nobody asked for any.
+    """
 
     found: list[DetailedHit]
     has_more: bool
@@ -38,6 +41,7 @@ class SearchAnswer:
     took: timedelta
     cursor: str | None = None
     engine: str = POSTGRESQL
+    facets: Facets | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,17 +62,30 @@ class Claim:
 
 
 async def find_documents(
-    engine: SearchEngine, clock: Clock, query: str, filters: Filters, limit: int, cursor: str | None = None
+    engine: SearchEngine,
+    clock: Clock,
+    query: str,
+    filters: Filters,
+    limit: int,
+    cursor: str | None = None,
+    wanted: Sequence[Facet] = (),
 ) -> SearchAnswer:
-    """Without words: the newest, which the archive itself knows."""
+    """Without words: the newest, which the archive itself knows. `wanted` are facets of all pages."""
     began = clock.monotonic()
     if query:
         page = await engine.search(query, filters, limit=limit, cursor=cursor)
     else:
         page = await newest(engine.database, filters, limit=limit, cursor=cursor)
     found = await _described(engine.database, queries.describe_documents, page.hits)
+    facets = await _counted(engine, query, filters, wanted) if wanted else None
     took = timedelta(seconds=clock.monotonic() - began)
-    return SearchAnswer(found, page.cursor is not None, page.is_complete, took, page.cursor, page.engine)
+    return SearchAnswer(found, page.cursor is not None, page.is_complete, took, page.cursor, page.engine, facets)
+
+
+async def _counted(engine: SearchEngine, query: str, filters: Filters, wanted: Sequence[Facet]) -> Facets:
+    if query:
+        return await engine.facets(query, filters, wanted)
+    return await facets_of_newest(engine.database, filters, wanted)
 
 
 async def find_jobs(

@@ -54,8 +54,8 @@ async def newest(
 ) -> SearchPage:
     """`wanted` are values of a vacancy's columns. A short page with a cursor has searched up to there."""
     require_page(limit)
-    stretch = stretch or await _stretch(database, filters)
-    if await _is_unknown_language(database, filters):
+    stretch = stretch or await stretch_of(database, filters)
+    if await is_unknown_language(database, filters):
         return SearchPage([], None, is_complete=True)
     values = values_of(filters, await sources_asked(database, filters))
     hits: list[Hit] = []
@@ -69,12 +69,12 @@ async def newest(
     return SearchPage(hits, cursor, is_complete=True)
 
 
-async def _stretch(database: Database, filters: Filters) -> Stretch:
+async def stretch_of(database: Database, filters: Filters) -> Stretch:
     reads_texts = filters.view_question is not None and not (await search_column(database)).is_kept
     return READING_STRETCH if reads_texts else DEFAULT_STRETCH
 
 
-async def _is_unknown_language(database: Database, filters: Filters) -> bool:
+async def is_unknown_language(database: Database, filters: Filters) -> bool:
     """Of a language that no document has, a million others need not be looked at."""
     if filters.kind is not RecordKind.DOCUMENT or filters.language is None:
         return False

@@ -28,6 +28,7 @@ WITH questions AS MATERIALIZED (
       AND (:since::timestamptz IS NULL OR coalesce(d.published_at, d.first_seen_at) >= :since)
       AND (:until::timestamptz IS NULL OR coalesce(d.published_at, d.first_seen_at) < :until)
       AND (:duplicates::boolean OR d.duplicate_of IS NULL) AND (:author::text IS NULL OR :author = ANY (d.authors))
+      AND (:host::text IS NULL OR url_host(d.url) = :host) AND (:page_type::text IS NULL OR d.page_type = :page_type)
     ORDER BY d.first_seen_at DESC LIMIT :looked::integer
 ), matches AS MATERIALIZED (
     SELECT l.bucket, l.url_hash, l.search, search_config(l.language) AS config FROM looked l
@@ -57,6 +58,43 @@ SELECT p.bucket, p.url_hash AS hash, d.source_id, d.url, d.title, d.language, d.
                    || '", MaxFragments=2, MinWords=8, MaxWords=24, FragmentDelimiter=" … "') AS marked
 FROM page p JOIN documents d ON d.bucket = p.bucket AND d.url_hash = p.url_hash
 ORDER BY p.rank DESC, p.bucket, p.url_hash;
+
+-- name: facets_of_search
+-- Of the newest matches of search_documents, how many have each value of some facets: the most of each, of months and days the newest;
+-- with all that have any. A row says at least how many were counted and looked at.
+WITH looked AS MATERIALIZED (
+    SELECT d.bucket, d.url_hash, d.search, d.first_seen_at, d.published_at, d.source_id, d.url, d.language, d.page_type, d.authors,
+           d.quality, d.rights
+    FROM documents d
+    WHERE d.search @@ :anywhere::text::tsquery AND d.deleted_at IS NULL
+      AND (:language::text IS NULL OR d.language = :language) AND (:sources::uuid[] IS NULL OR d.source_id = ANY (:sources))
+      AND (:since::timestamptz IS NULL OR coalesce(d.published_at, d.first_seen_at) >= :since)
+      AND (:until::timestamptz IS NULL OR coalesce(d.published_at, d.first_seen_at) < :until)
+      AND (:duplicates::boolean OR d.duplicate_of IS NULL) AND (:author::text IS NULL OR :author = ANY (d.authors))
+      AND (:host::text IS NULL OR url_host(d.url) = :host) AND (:page_type::text IS NULL OR d.page_type = :page_type)
+    ORDER BY d.first_seen_at DESC LIMIT :looked::integer
+), matches AS MATERIALIZED (
+    SELECT l.source_id, l.url, l.language, l.page_type, l.authors, coalesce(l.published_at, l.first_seen_at) AS told_at
+    FROM looked l
+    WHERE (:rights::text[] = '{}' OR has_rights(l.rights, :rights))
+      AND CASE WHEN :view_id::uuid IS NULL THEN true
+               WHEN (SELECT is_in_view(v, 'document', l.source_id, (SELECT s.tags FROM sources s WHERE s.id = l.source_id),
+                                   l.language, (SELECT s.country FROM sources s WHERE s.id = l.source_id), l.quality, l.rights)
+                     FROM views v WHERE v.id = :view_id)
+               THEN :view_question::text IS NULL OR l.search @@ :view_question::tsquery
+               ELSE false END
+    ORDER BY l.first_seen_at DESC LIMIT :most::integer
+), counted AS (
+    SELECT f.facet, f.value, count(*) AS count, sum(count(*)) OVER (PARTITION BY f.facet)::bigint AS total,
+           row_number() OVER (PARTITION BY f.facet ORDER BY CASE WHEN f.facet IN ('month', 'day') THEN f.value END DESC,
+                              count(*) DESC, f.value COLLATE "C") AS place
+    FROM matches m CROSS JOIN LATERAL facet_values(:facets::text[], m.source_id, m.url, m.language, m.page_type, m.authors, m.told_at) AS f
+    GROUP BY f.facet, f.value
+)
+SELECT t.matches, t.looked, c.facet, c.value, c.count, c.total
+FROM (SELECT (SELECT count(*) FROM matches) AS matches, (SELECT count(*) FROM looked) AS looked) AS t
+LEFT JOIN counted c ON c.place <= :values::integer
+ORDER BY c.facet, c.place;
 
 -- name: question_to_jobs
 -- As question_to_documents.
@@ -129,7 +167,8 @@ SELECT coalesce((SELECT language = $1::text FROM documents WHERE language >= $1 
 -- The newest that pass, by when they were first seen. At most `:most` rows are looked at; a row that does not match says how far.
 WITH looked AS MATERIALIZED (
     SELECT * FROM (
-        (SELECT d.bucket, d.url_hash, d.first_seen_at, d.published_at, d.language, d.duplicate_of, d.source_id, d.quality, d.rights, d.authors
+        (SELECT d.bucket, d.url_hash, d.first_seen_at, d.published_at, d.language, d.duplicate_of, d.source_id, d.quality, d.rights, d.authors,
+                d.url, d.page_type
          FROM documents d
          WHERE :sources::uuid[] IS NULL AND :language::text IS NULL AND d.deleted_at IS NULL
            AND d.first_seen_at <= coalesce(:first_seen_at::timestamptz, 'infinity')
@@ -137,14 +176,16 @@ WITH looked AS MATERIALIZED (
                 OR (d.bucket, d.url_hash) > (:bucket::smallint, :hash::bytea))
          ORDER BY d.first_seen_at DESC, d.bucket, d.url_hash LIMIT :most::integer)
         UNION ALL
-        (SELECT d.bucket, d.url_hash, d.first_seen_at, d.published_at, d.language, d.duplicate_of, d.source_id, d.quality, d.rights, d.authors
+        (SELECT d.bucket, d.url_hash, d.first_seen_at, d.published_at, d.language, d.duplicate_of, d.source_id, d.quality, d.rights, d.authors,
+                d.url, d.page_type
          FROM documents d
          WHERE :sources IS NULL AND d.language = :language AND d.deleted_at IS NULL
            AND d.first_seen_at <= coalesce(:first_seen_at, 'infinity')
            AND (:first_seen_at IS NULL OR d.first_seen_at < :first_seen_at OR (d.bucket, d.url_hash) > (:bucket, :hash))
          ORDER BY d.first_seen_at DESC, d.bucket, d.url_hash LIMIT :most)
         UNION ALL
-        (SELECT d.bucket, d.url_hash, d.first_seen_at, d.published_at, d.language, d.duplicate_of, d.source_id, d.quality, d.rights, d.authors
+        (SELECT d.bucket, d.url_hash, d.first_seen_at, d.published_at, d.language, d.duplicate_of, d.source_id, d.quality, d.rights, d.authors,
+                d.url, d.page_type
          FROM (SELECT n.bucket, n.url_hash FROM unnest(:sources) AS k (id) CROSS JOIN LATERAL (
                    SELECT o.first_seen_at, o.bucket, o.url_hash FROM documents o
                    WHERE o.source_id = k.id AND o.deleted_at IS NULL AND o.first_seen_at <= coalesce(:first_seen_at, 'infinity')
@@ -158,6 +199,7 @@ WITH looked AS MATERIALIZED (
     WHERE (:language IS NULL OR l.language = :language) AND (:duplicates::boolean OR l.duplicate_of IS NULL)
       AND (:rights::text[] = '{}' OR has_rights(l.rights, :rights))
       AND (:author::text IS NULL OR :author = ANY (l.authors))
+      AND (:host::text IS NULL OR url_host(l.url) = :host) AND (:page_type::text IS NULL OR l.page_type = :page_type)
       AND CASE WHEN :view_id::uuid IS NULL THEN true
                WHEN (SELECT is_in_view(v, 'document', l.source_id, (SELECT s.tags FROM sources s WHERE s.id = l.source_id),
                                    l.language, (SELECT s.country FROM sources s WHERE s.id = l.source_id), l.quality, l.rights)
@@ -179,6 +221,58 @@ UNION ALL
 SELECT l.bucket, l.url_hash, NULL, NULL, NULL, NULL, NULL, l.first_seen_at, NULL, NULL, NULL, false
 FROM (SELECT * FROM looked ORDER BY first_seen_at, bucket DESC, url_hash DESC LIMIT 1) AS l
 WHERE (SELECT count(*) FROM page) < :limit AND (SELECT count(*) FROM looked) = :most;
+
+-- name: facets_of_newest
+-- As facets_of_search, of the newest that pass among the newest `:looked`.
+WITH looked AS MATERIALIZED (
+    SELECT * FROM (
+        (SELECT d.bucket, d.url_hash, d.first_seen_at, d.published_at, d.language, d.duplicate_of, d.source_id, d.quality, d.rights, d.authors,
+                d.url, d.page_type
+         FROM documents d
+         WHERE :sources::uuid[] IS NULL AND :language::text IS NULL AND d.deleted_at IS NULL
+         ORDER BY d.first_seen_at DESC, d.bucket, d.url_hash LIMIT :looked::integer)
+        UNION ALL
+        (SELECT d.bucket, d.url_hash, d.first_seen_at, d.published_at, d.language, d.duplicate_of, d.source_id, d.quality, d.rights, d.authors,
+                d.url, d.page_type
+         FROM documents d
+         WHERE :sources IS NULL AND d.language = :language AND d.deleted_at IS NULL
+         ORDER BY d.first_seen_at DESC, d.bucket, d.url_hash LIMIT :looked)
+        UNION ALL
+        (SELECT d.bucket, d.url_hash, d.first_seen_at, d.published_at, d.language, d.duplicate_of, d.source_id, d.quality, d.rights, d.authors,
+                d.url, d.page_type
+         FROM (SELECT n.bucket, n.url_hash FROM unnest(:sources) AS k (id) CROSS JOIN LATERAL (
+                   SELECT o.first_seen_at, o.bucket, o.url_hash FROM documents o
+                   WHERE o.source_id = k.id AND o.deleted_at IS NULL
+                   ORDER BY o.first_seen_at DESC, o.bucket, o.url_hash LIMIT :looked) AS n
+               ORDER BY n.first_seen_at DESC, n.bucket, n.url_hash LIMIT :looked) AS of_sources
+         JOIN documents d ON d.bucket = of_sources.bucket AND d.url_hash = of_sources.url_hash)
+    ) AS either
+), matches AS MATERIALIZED (
+    SELECT l.source_id, l.url, l.language, l.page_type, l.authors, coalesce(l.published_at, l.first_seen_at) AS told_at
+    FROM looked l
+    WHERE (:language::text IS NULL OR l.language = :language) AND (:sources::uuid[] IS NULL OR l.source_id = ANY (:sources))
+      AND (:since::timestamptz IS NULL OR coalesce(l.published_at, l.first_seen_at) >= :since)
+      AND (:until::timestamptz IS NULL OR coalesce(l.published_at, l.first_seen_at) < :until)
+      AND (:duplicates::boolean OR l.duplicate_of IS NULL) AND (:author::text IS NULL OR :author = ANY (l.authors))
+      AND (:host::text IS NULL OR url_host(l.url) = :host) AND (:page_type::text IS NULL OR l.page_type = :page_type)
+      AND (:rights::text[] = '{}' OR has_rights(l.rights, :rights))
+      AND CASE WHEN :view_id::uuid IS NULL THEN true
+               WHEN (SELECT is_in_view(v, 'document', l.source_id, (SELECT s.tags FROM sources s WHERE s.id = l.source_id),
+                                   l.language, (SELECT s.country FROM sources s WHERE s.id = l.source_id), l.quality, l.rights)
+                     FROM views v WHERE v.id = :view_id)
+               THEN :view_question::text IS NULL OR (SELECT coalesce(e.search, document_words(e.language, e.title, e.summary, e.keywords, e.author, e.text)) @@ :view_question::tsquery FROM documents e WHERE e.bucket = l.bucket AND e.url_hash = l.url_hash)
+               ELSE false END
+), counted AS (
+    SELECT f.facet, f.value, count(*) AS count, sum(count(*)) OVER (PARTITION BY f.facet)::bigint AS total,
+           row_number() OVER (PARTITION BY f.facet ORDER BY CASE WHEN f.facet IN ('month', 'day') THEN f.value END DESC,
+                              count(*) DESC, f.value COLLATE "C") AS place
+    FROM matches m CROSS JOIN LATERAL facet_values(:facets::text[], m.source_id, m.url, m.language, m.page_type, m.authors, m.told_at) AS f
+    GROUP BY f.facet, f.value
+)
+SELECT t.matches, t.looked, c.facet, c.value, c.count, c.total
+FROM (SELECT (SELECT count(*) FROM matches) AS matches, (SELECT count(*) FROM looked) AS looked) AS t
+LEFT JOIN counted c ON c.place <= :values::integer
+ORDER BY c.facet, c.place;
 
 -- name: newest_jobs
 -- As newest_documents, among the vacancies that are open; `:country_iso` to `:mission_tags` are values of their columns.
@@ -315,18 +409,57 @@ SELECT k.bucket, k.hash, d.source_id, d.url, d.title, d.language, d.published_at
        d.version, left(d.text, 200) || CASE WHEN length(d.text) > 200 THEN '…' ELSE '' END AS beginning
 FROM unnest(:buckets::smallint[], :hashes::bytea[]) AS k (bucket, hash)
 CROSS JOIN LATERAL (SELECT e.source_id, e.url, e.title, e.language, e.published_at, e.first_seen_at, e.duplicate_of, e.version, e.text,
-                           e.deleted_at, e.authors, e.rights, e.quality
+                           e.deleted_at, e.authors, e.rights, e.quality, e.page_type
                     FROM documents e WHERE e.bucket = k.bucket AND e.url_hash = k.hash LIMIT 1) AS d
 WHERE d.deleted_at IS NULL
   AND (:language::text IS NULL OR d.language = :language) AND (:sources::uuid[] IS NULL OR d.source_id = ANY (:sources))
   AND (:since::timestamptz IS NULL OR coalesce(d.published_at, d.first_seen_at) >= :since)
   AND (:until::timestamptz IS NULL OR coalesce(d.published_at, d.first_seen_at) < :until)
   AND (:duplicates::boolean OR d.duplicate_of IS NULL) AND (:author::text IS NULL OR :author = ANY (d.authors))
+  AND (:host::text IS NULL OR url_host(d.url) = :host) AND (:page_type::text IS NULL OR d.page_type = :page_type)
   AND (:rights::text[] = '{}' OR has_rights(d.rights, :rights))
   AND (:view_id::uuid IS NULL
        OR (SELECT is_in_view(v, 'document', d.source_id, (SELECT s.tags FROM sources s WHERE s.id = d.source_id),
                              d.language, (SELECT s.country FROM sources s WHERE s.id = d.source_id), d.quality, d.rights)
            FROM views v WHERE v.id = :view_id));
+
+-- name: facets_of_found
+-- As facets_of_search, of documents that another server found.
+WITH looked AS MATERIALIZED (
+    SELECT d.source_id, d.url, d.language, d.page_type, d.authors, d.published_at, d.first_seen_at, d.duplicate_of, d.quality, d.rights
+    FROM unnest(:buckets::smallint[], :hashes::bytea[]) AS k (bucket, hash)
+    CROSS JOIN LATERAL (SELECT e.source_id, e.url, e.language, e.page_type, e.authors, e.published_at, e.first_seen_at, e.duplicate_of,
+                               e.quality, e.rights, e.deleted_at
+                        FROM documents e WHERE e.bucket = k.bucket AND e.url_hash = k.hash LIMIT 1) AS d
+    WHERE d.deleted_at IS NULL
+), matches AS MATERIALIZED (
+    SELECT l.source_id, l.url, l.language, l.page_type, l.authors, coalesce(l.published_at, l.first_seen_at) AS told_at
+    FROM looked l
+    WHERE (:language::text IS NULL OR l.language = :language) AND (:sources::uuid[] IS NULL OR l.source_id = ANY (:sources))
+      AND (:since::timestamptz IS NULL OR coalesce(l.published_at, l.first_seen_at) >= :since)
+      AND (:until::timestamptz IS NULL OR coalesce(l.published_at, l.first_seen_at) < :until)
+      AND (:duplicates::boolean OR l.duplicate_of IS NULL) AND (:author::text IS NULL OR :author = ANY (l.authors))
+      AND (:host::text IS NULL OR url_host(l.url) = :host) AND (:page_type::text IS NULL OR l.page_type = :page_type)
+      AND (:rights::text[] = '{}' OR has_rights(l.rights, :rights))
+      AND (:view_id::uuid IS NULL
+           OR (SELECT is_in_view(v, 'document', l.source_id, (SELECT s.tags FROM sources s WHERE s.id = l.source_id),
+                                 l.language, (SELECT s.country FROM sources s WHERE s.id = l.source_id), l.quality, l.rights)
+               FROM views v WHERE v.id = :view_id))
+), counted AS (
+    SELECT f.facet, f.value, count(*) AS count, sum(count(*)) OVER (PARTITION BY f.facet)::bigint AS total,
+           row_number() OVER (PARTITION BY f.facet ORDER BY CASE WHEN f.facet IN ('month', 'day') THEN f.value END DESC,
+                              count(*) DESC, f.value COLLATE "C") AS place
+    FROM matches m CROSS JOIN LATERAL facet_values(:facets::text[], m.source_id, m.url, m.language, m.page_type, m.authors, m.told_at) AS f
+    GROUP BY f.facet, f.value
+)
+SELECT t.matches, t.looked, c.facet, c.value, c.count, c.total
+FROM (SELECT (SELECT count(*) FROM matches) AS matches, (SELECT count(*) FROM looked) AS looked) AS t
+LEFT JOIN counted c ON c.place <= :values::integer
+ORDER BY c.facet, c.place;
+
+-- name: names_of_sources
+-- Of those that were not removed.
+SELECT id, name FROM sources WHERE id = ANY ($1::uuid[]) AND status <> 'deleted';
 
 -- name: jobs_found
 -- As documents_found, among the vacancies that are open.

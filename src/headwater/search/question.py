@@ -26,7 +26,7 @@ class Filters:
     `language` searches by the rules of that language alone; without one, every text by those of its own.
     `view_question` are the words of the view, as `question_of` in views.py says. `rights` are marks such as
     `train=allowed`, all of which must hold; of a vacancy's use nothing is known. `author` is one of a document's
-    authors, as it is written there; vacancies have none.
+    authors, as it is written there, `host` that of its page, `page_type` as it was read; vacancies have none of these.
     """
 
     kind: RecordKind = RecordKind.DOCUMENT
@@ -39,6 +39,8 @@ class Filters:
     view_question: str | None = None
     rights: tuple[str, ...] = ()
     author: str | None = None
+    host: str | None = None
+    page_type: str | None = None
 
 
 class Place(NamedTuple):

@@ -1,12 +1,13 @@
 """Ask the archive: the best of the newest matches, with a piece of the text around the words."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from headwater.database.pool import Database
+from headwater.database.pool import Connection, Database
 from headwater.database.queries import load_queries
 from headwater.errors import QueryFailed, UsageError
 from headwater.record_kind import RecordKind
@@ -24,6 +25,8 @@ STATEMENT_TIMED_OUT = "57014"
 # Documents of so many sources are found by their sources; of more, the newest of all are looked through.
 FEW_SOURCES = 500
 FILTERED = ("language", "since", "until", "duplicates", "view_id", "view_question", "rights")
+# Vacancies have none of these.
+OF_DOCUMENTS = ("author", "host", "page_type")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,17 +126,23 @@ async def _rows(
     database: Database, wanted: Filters, words: str, values: Mapping[str, object], patience: float
 ) -> list[Any]:
     is_job = wanted.kind is RecordKind.JOB
+    async with planned_anew(database, patience) as connection:
+        understood = queries.question_to_jobs if is_job else queries.question_to_documents
+        asked = await connection.fetchrow(understood, words, wanted.language)
+        if asked is None or asked["anywhere"] is None:
+            return []
+        statement = queries.search_jobs if is_job else queries.search_documents
+        found = {name: asked[name] for name in ("anywhere", "configs", "questions")}
+        return await connection.fetch(*statement(**values, **found))
+
+
+@asynccontextmanager
+async def planned_anew(database: Database, patience: float) -> AsyncIterator[Connection]:
+    """Each question has its own plan: how many texts match makes all the difference."""
     try:
         async with database.transaction(readonly=True, patience=patience) as connection:
-            # Each question has its own plan: how many texts match makes all the difference.
             await connection.execute("SET LOCAL plan_cache_mode = force_custom_plan")
-            understood = queries.question_to_jobs if is_job else queries.question_to_documents
-            asked = await connection.fetchrow(understood, words, wanted.language)
-            if asked is None or asked["anywhere"] is None:
-                return []
-            statement = queries.search_jobs if is_job else queries.search_documents
-            found = {name: asked[name] for name in ("anywhere", "configs", "questions")}
-            return await connection.fetch(*statement(**values, **found))
+            yield connection
     except QueryFailed as refused:
         if refused.sqlstate != STATEMENT_TIMED_OUT:
             raise
@@ -154,8 +163,8 @@ async def sources_asked(database: Database, wanted: Filters) -> Sequence[UUID] |
 
 def values_of(wanted: Filters, sources: Sequence[UUID] | None) -> dict[str, object]:
     """By the names that statements have for them."""
-    about_authors = {"author": wanted.author} if wanted.kind is RecordKind.DOCUMENT else {}
-    given = {name: getattr(wanted, name) for name in FILTERED} | about_authors
+    names = (*FILTERED, *OF_DOCUMENTS) if wanted.kind is RecordKind.DOCUMENT else FILTERED
+    given = {name: getattr(wanted, name) for name in names}
     return {**given, "sources": sources, "rights": list(wanted.rights)}
 
 

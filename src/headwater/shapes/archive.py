@@ -9,6 +9,7 @@ from headwater.blocks.markdown import markdown_of
 from headwater.reports.archive import DetailedHit, SearchAnswer
 from headwater.reports.documents import Inspected
 from headwater.reports.vacancies import VacancyRow
+from headwater.search.facets import Facets
 from headwater.storable import as_laid_out
 from headwater.urls.fingerprint import DocumentKey
 
@@ -55,6 +56,14 @@ def account_of(answer: SearchAnswer) -> dict[str, Any]:
         "is_complete": answer.is_complete,
         "engine": answer.engine,
         "took_ms": round(answer.took.total_seconds() * 1000, 1),
+    }
+
+
+def facets_as_dict(facets: Facets) -> dict[str, Any]:
+    return {
+        "counted": facets.counted,
+        "is_complete": facets.is_complete,
+        "counts": [asdict(one) for one in facets.counts],
     }
 
 

@@ -106,6 +106,35 @@ def test_a_search_is_narrowed_by_source_language_time_and_originality(desk: Desk
     assert found(desk, "tide", "--since", "2999-01-01") == []
 
 
+def test_values_are_counted_and_each_can_be_asked_for(desk: Desk) -> None:
+    source = of_source(desk, "Alpha")
+    may = datetime(2026, 5, 6, tzinfo=UTC)
+    kept(
+        desk,
+        page(A, TIDES, source_id=source, published_at=may, authors=("A\x1b[2J, B",)),
+        page(B, f"tide {OTHER}", page_type="live", published_at=may),
+    )
+    said = desk.says("docs", "search", "tide", "--facets", "source,host,page_type,author,month", "--page-type", "")
+    assert (said.code, said.out) == (2, "")
+    said = desk.says("docs", "search", "tide", "--facets", "source,host,month,author")
+    assert "source: Alpha (1), others (1)\nhost: a.example (1), b.example (1)\nmonth: 2026-05 (2)\nauthor: " in said.out
+    assert "\x1b" not in said.out
+    told = desk.says("docs", "search", "--facets", "page_type", "--month", "2026-05", "--json").json
+    assert told["facets"]["counts"][0]["values"] == [{"value": "live", "count": 1, "name": "live"}]
+    assert found(desk, "tide", "--host", "A.example", "--day", "2026-05-06") == [A]
+    assert found(desk, "tide", "--page-type", "live", "--month", "2026-05") == [B]
+    assert "facets" not in desk.says("docs", "search", "tide", "--json").json
+
+
+@pytest.mark.parametrize(
+    "words", [("--facets", "title"), ("--month", "may"), ("--day", "2026-05"), ("--page-type", "poem")]
+)
+def test_what_cannot_be_counted_or_asked_for_is_told(desk: Desk, words: tuple[str, str]) -> None:
+    said = desk.says("docs", "search", "tide", *words)
+    assert said.code == 2
+    assert_a_sentence(said)
+
+
 def test_pages_of_a_search_follow_each_other(desk: Desk) -> None:
     kept(desk, *(page(f"https://a.example/{n}", f"tide {n} {OTHER}") for n in range(5)))
     first = desk.says("docs", "search", "tide", "--limit", "3", "--json").json

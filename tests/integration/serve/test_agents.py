@@ -84,6 +84,19 @@ async def test_every_tool_over_stdio_of_a_real_process(database_url: str, databa
         assert answers["add_source"]["source_id"]
 
 
+async def test_values_are_counted_and_can_be_asked_for(archive: ApiCaller) -> None:
+    async with as_role(archive, Role.VIEWER) as client:
+        found = await answer(client, "search_documents", query="ferry", facets=["host", "source", "host"])
+        hosts, sources = found["facets"]["counts"]
+        ((value,), (source,)) = hosts["values"], sources["values"]
+        assert (hosts["facet"], value["count"], found["facets"]["is_complete"]) == ("host", 1, True)
+        assert source[UNTRUSTED]["name"]
+        asked = {"host": value[UNTRUSTED]["value"], "source": source[UNTRUSTED]["value"]}
+        again = await answer(client, "search_documents", query="ferry", **asked)
+        assert [one["url"] for one in again["documents"]] == [STORY]
+        assert (await answer(client, "search_documents", query="ferry", host="b.example"))["documents"] == []
+
+
 async def test_a_viewer_changes_nothing(archive: ApiCaller, database: Database) -> None:
     async with as_role(archive, Role.VIEWER) as client:
         assert {one.name for one in (await client.list_tools()).tools} == set(READING)
@@ -168,6 +181,12 @@ BAD: list[tuple[str, dict[str, Any]]] = [
     ("search_documents", {"view": "none"}),
     ("search_documents", {"kind": "'; drop table documents; --"}),
     ("search_documents", {"colour": "red"}),
+    ("search_documents", {"facets": ["colour"]}),
+    ("search_documents", {"facets": ["source"] * 50}),
+    ("search_documents", {"facets": ["source"], "kind": "job"}),
+    ("search_documents", {"month": "soon"}),
+    ("search_documents", {"page_type": "poem"}),
+    ("search_documents", {"host": "a.example", "kind": "job"}),
     ("search_jobs", {"country": "Atlantis"}),
     ("get_document", {}),
     ("get_document", {"document": "no such thing"}),

@@ -12,6 +12,7 @@ from headwater.deliver.sinks.search_query import (
     IndexQuestion,
     ViewFilter,
     any_index,
+    facet_counts,
     newest_matches,
     questions_of,
     rank_of,
@@ -20,11 +21,13 @@ from headwater.deliver.sinks.search_query import (
 from headwater.errors import UsageError
 from headwater.record_kind import RecordKind
 from headwater.search.asked import AllOf, AnyOf, AskedTree, AskedWords, Without
+from headwater.search.facets import Facet
 from headwater.search.question import Filters
 from headwater.search.rules import ALL_RULES
 
 ENGLISH, GERMAN = "documents_english", "documents_german"
 NOON = datetime(2026, 5, 6, 12, tzinfo=UTC)
+MICROSECOND = timedelta(microseconds=1)
 DOCUMENT, JOB = RecordKind.DOCUMENT, RecordKind.JOB
 CAT = AskedWords(("cat",))
 
@@ -77,7 +80,14 @@ def test_the_newest_are_asked_for_within_a_time_and_a_number() -> None:
         (Filters(JOB, author="Bo Ek"), []),
         (Filters(rights=("train=refused",)), [{"terms": {"rights.train": ["refused"]}}]),
         (Filters(JOB, rights=("train=refused",)), []),
-        (Filters(JOB, until=NOON), [{"range": {"created_at": {"lte": "2026-05-06T12:00:00.001000+00:00"}}}]),
+        (Filters(host="a.example"), [{"terms": {"host": ["a.example"]}}]),
+        (Filters(page_type="live"), [{"terms": {"page_type": ["live"]}}]),
+        (Filters(JOB, host="a.example", page_type="live"), []),
+        (Filters(JOB, until=NOON), [{"range": {"created_at": {"lt": "2026-05-06T12:00:00+00:00"}}}]),
+        (
+            Filters(JOB, since=NOON + MICROSECOND, until=NOON + MICROSECOND),
+            [{"range": {"created_at": {"gte": "2026-05-06T12:00:00+00:00", "lte": "2026-05-06T12:00:00+00:00"}}}],
+        ),
     ],
 )
 def test_filters_are_asked_of_the_server(filters: Filters, expected: list[Any]) -> None:
@@ -87,7 +97,7 @@ def test_filters_are_asked_of_the_server(filters: Filters, expected: list[Any]) 
 def test_a_document_without_a_day_of_its_own_counts_by_when_it_was_seen() -> None:
     (times,) = filters_in(body(Filters(since=NOON)))
     published, unpublished = times["bool"]["should"]
-    assert published == {"range": {"published_at": {"gte": "2026-05-06T11:59:59.999000+00:00"}}}
+    assert published == {"range": {"published_at": {"gte": "2026-05-06T12:00:00+00:00"}}}
     assert unpublished["bool"]["must_not"] == [{"exists": {"field": "published_at"}}]
 
 
@@ -118,3 +128,14 @@ def test_pieces_are_of_the_words_that_are_wanted() -> None:
 def test_of_equals_the_newest_is_first_and_no_age_makes_up_for_a_better_place() -> None:
     assert rank_of(0.1, NOON) < rank_of(0.1, NOON + timedelta(milliseconds=1))
     assert rank_of(0.4, NOON - timedelta(days=20 * 365)) > rank_of(0.1, NOON)
+
+
+def test_values_are_counted_over_all_matches_and_times_told_the_newest_first() -> None:
+    wanted = (Facet.SOURCE, Facet.MONTH)
+    asked = facet_counts(asked_of(CAT), Filters(host="a.example"), None, None, wanted, 10, timedelta(seconds=3))
+    assert (asked["size"], asked["track_total_hits"]) == (0, True)
+    assert asked["query"] == body(Filters(host="a.example"))["query"]
+    sources, months = (asked["aggs"][one]["terms"] for one in ("source", "month"))
+    assert (sources["field"], sources["size"], sources["exclude"]) == ("source_id", 10, [""])
+    assert "order" not in sources
+    assert (months["field"], months["order"]) == ("month", {"_key": "desc"})

@@ -1,5 +1,6 @@
 """`headwater docs`: the archive, to search, to look into and to read again by changed rules."""
 
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import App, Parameter
@@ -14,9 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from headwater.reports.archive import DetailedHit, SearchAnswer
+    from headwater.search.facets import Facet, FacetCounts, Facets
     from headwater.services import Services
 
-WIDEST_TITLE = 100
+WIDEST_TITLE, WIDEST_VALUE = 100, 60
 # How many hits: a word for every command that searches.
 Hits = Annotated[int, Parameter(validator=Number(gte=1, lte=100), help="How many to show.")]
 Flag = Annotated[bool, Parameter(negative="")]
@@ -35,8 +37,38 @@ RightsOption = Annotated[
         help="Only where publishers say so of use, as train=allowed or tdm=unknown; repeat it: all must hold.",
     ),
 ]
-ByAuthor = Annotated[str | None, Parameter(name="--author", help="Only of this author, as the name is written there.")]
 Duplicates = Annotated[bool, Parameter(negative="", help="Also those that say the same as an older document.")]
+AskedFacets = Annotated[
+    str | None,
+    Parameter(
+        help="Also count the values of fields over all that match: source, host, language, page_type, author, month, "
+        "day, with commas between them. Each value can be given to the option of that name."
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentOptions:
+    """Which documents."""
+
+    source: SourceOption = None
+    language: Language = None
+    since: Published = None
+    duplicates: Duplicates = False
+    view: InView = None
+    rights: RightsOption = None
+    author: Annotated[str | None, Parameter(help="Only of this author, as the name is written there.")] = None
+    host: Annotated[str | None, Parameter(help="Only of pages of this host.")] = None
+    page_type: Annotated[
+        str | None, Parameter(help="Only of such pages: article, video, gallery, live, listing, stub or other.")
+    ] = None
+    month: Annotated[
+        str | None, Parameter(help="Only published, or else first seen, in this month (UTC): 2026-05.")
+    ] = None
+    day: Annotated[str | None, Parameter(help="Only published, or else first seen, on this day (UTC): 2026-05-06.")] = (
+        None
+    )
+
 
 app = App(name="docs", help="The archive: list, search, show, export, read pages again by changed rules.")
 app.command(
@@ -54,13 +86,8 @@ app.command(
 @app.command(name="search")
 def search(
     *query: str,
-    source: SourceOption = None,
-    language: Language = None,
-    since: Published = None,
-    duplicates: Duplicates = False,
-    view: InView = None,
-    rights: RightsOption = None,
-    author: ByAuthor = None,
+    options: Annotated[DocumentOptions, Parameter(name="*")] = DocumentOptions(),  # noqa: B008 - a frozen value
+    facets: AskedFacets = None,
     limit: Hits = 20,
     cursor: Cursor = None,
     json: AsJson = False,
@@ -73,68 +100,73 @@ def search(
     query
         Words, "whole phrases", or, and -without as search engines know them.
     """
-    filters = (source, language, since, duplicates, view, tuple(rights or ()), author)
-    asked = question_of(query, filters, 'headwater docs search "tide tables"', "headwater docs list")
-    _find(asked, filters, limit, cursor, is_json=json, launch=launch)
+    from headwater.search.facets import facets_wanted
+
+    wanted = facets_wanted([facets or ""])
+    given = (*asdict(options).values(), wanted)
+    asked = question_of(query, given, 'headwater docs search "tide tables"', "headwater docs list")
+    _find(asked, options, limit, cursor, wanted, is_json=json, launch=launch)
 
 
 @app.command(name="list")
 def list_documents(
     *,
-    source: SourceOption = None,
-    language: Language = None,
-    since: Published = None,
-    duplicates: Duplicates = False,
-    view: InView = None,
-    rights: RightsOption = None,
-    author: ByAuthor = None,
+    options: Annotated[DocumentOptions, Parameter(name="*")] = DocumentOptions(),  # noqa: B008 - a frozen value
     limit: Hits = 20,
     cursor: Cursor = None,
     json: AsJson = False,
     launch: Launched = Launch(),  # noqa: B008
 ) -> None:
     """List the documents, the newest first: by when they were first seen."""
-    filters = (source, language, since, duplicates, view, tuple(rights or ()), author)
-    _find("", filters, limit, cursor, is_json=json, launch=launch)
+    _find("", options, limit, cursor, (), is_json=json, launch=launch)
 
 
 def _find(
     asked: str,
-    filters: tuple[str | None, str | None, str | None, bool, str | None, tuple[str, ...], str | None],
+    options: DocumentOptions,
     limit: int,
     cursor: str | None,
+    wanted: "Sequence[Facet]",
     *,
     is_json: bool,
     launch: Launch,
 ) -> None:
-    source, language, since, duplicates, view, rights, author = filters
-
     async def work(services: "Services") -> "SearchAnswer":
         from headwater.actions.searching import ArchiveWish, documents_wished
 
-        wish = ArchiveWish(
-            source=source,
-            language=language,
-            since=since,
-            duplicates=duplicates,
-            view=view,
-            rights=rights,
-            author=author,
-        )
-        return await documents_wished(services, asked, wish, limit, cursor)
+        wish = ArchiveWish(**asdict(options) | {"rights": tuple(options.rights or ())})
+        return await documents_wished(services, asked, wish, limit, cursor, wanted)
 
     answer = with_services(launch, work)
     if is_json:
-        from headwater.shapes.archive import account_of, document_hit_as_dict
+        from headwater.shapes.archive import account_of, document_hit_as_dict, facets_as_dict
 
-        show_json({"documents": [document_hit_as_dict(one) for one in answer.found], **account_of(answer)})
+        counted = {"facets": facets_as_dict(answer.facets)} if answer.facets else {}
+        show_json({"documents": [document_hit_as_dict(one) for one in answer.found], **counted, **account_of(answer)})
         return
     for one in answer.found:
         # Without words the newest are first: by when they were seen, so that is what is shown first.
         times = times_of(one, is_by_time=not asked)
         facts = (one.about["source"] or "", *times, quantity(one.about["word_count"], "word"))
         show_hit(one, [*facts, one.hit.language, "duplicate" if one.hit.is_duplicate else ""])
+    if answer.facets:
+        _show_facets(answer.facets)
     tell_about(answer, "document", "documents")
+
+
+def _show_facets(facets: "Facets") -> None:
+    for counts in facets.counts:
+        show(f"{counts.facet}: {_told(counts) or 'none'}")
+    show("")
+    if not facets.is_complete:
+        say(f"The newest {facets.counted:,} matches were counted; there may be others.")
+    if not all(counts.is_exact for counts in facets.counts):
+        say("Of so many different values OpenSearch counts roughly: some may be more.")
+
+
+def _told(counts: "FacetCounts") -> str:
+    told = [f"{inert(shorten(one.name, WIDEST_VALUE))} ({one.count:,})" for one in counts.values]
+    return ", ".join([*told, *([f"others ({counts.others:,})"] if counts.others else [])])
 
 
 def times_of(one: "DetailedHit", *, is_by_time: bool) -> list[str]:

@@ -32,6 +32,10 @@ class DocumentsCalls(Connection):
         view: str | None = None,
         rights: list[str] | None = None,
         author: str | None = None,
+        host: str | None = None,
+        page_type: str | None = None,
+        month: str | None = None,
+        day: str | None = None,
         duplicates: bool | None = None,
         limit: int | None = None,
         cursor: str | None = None,
@@ -45,6 +49,10 @@ class DocumentsCalls(Connection):
         `rights`: Only documents about whose use publishers say so: train, input, search, tdm or images, = allowed,
         refused or unknown; all must hold.
         `author`: Only documents of this author, as the name is written there. Vacancies have none.
+        `host`: Only documents of pages of this host.
+        `page_type`: Only documents of such pages: article, video, gallery, live, listing, stub, other.
+        `month`: Only published, or else first seen, in this month (UTC).
+        `day`: Only published, or else first seen, on this day (UTC).
         `duplicates`: Also those that say the same as an older document.
         `limit`: The most that one page lists.
         `cursor`: Where the page before ended: its `cursor`. Nothing begins at the beginning.
@@ -60,6 +68,10 @@ class DocumentsCalls(Connection):
                 "view": view,
                 "rights": rights,
                 "author": author,
+                "host": host,
+                "page_type": page_type,
+                "month": month,
+                "day": day,
                 "duplicates": duplicates,
                 "limit": limit,
                 "cursor": cursor,
@@ -76,6 +88,10 @@ class DocumentsCalls(Connection):
         view: str | None = None,
         rights: list[str] | None = None,
         author: str | None = None,
+        host: str | None = None,
+        page_type: str | None = None,
+        month: str | None = None,
+        day: str | None = None,
         duplicates: bool | None = None,
         limit: int | None = None,
     ) -> Iterator[DocumentHit]:
@@ -89,6 +105,10 @@ class DocumentsCalls(Connection):
                 view=view,
                 rights=rights,
                 author=author,
+                host=host,
+                page_type=page_type,
+                month=month,
+                day=day,
                 duplicates=duplicates,
                 limit=limit,
                 cursor=cursor,

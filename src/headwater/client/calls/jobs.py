@@ -24,6 +24,10 @@ class JobsCalls(Connection):
         view: str | None = None,
         rights: list[str] | None = None,
         author: str | None = None,
+        host: str | None = None,
+        page_type: str | None = None,
+        month: str | None = None,
+        day: str | None = None,
         duplicates: bool | None = None,
         country: str | None = None,
         level: str | None = None,
@@ -44,6 +48,10 @@ class JobsCalls(Connection):
         `rights`: Only documents about whose use publishers say so: train, input, search, tdm or images, = allowed,
         refused or unknown; all must hold.
         `author`: Only documents of this author, as the name is written there. Vacancies have none.
+        `host`: Only documents of pages of this host.
+        `page_type`: Only documents of such pages: article, video, gallery, live, listing, stub, other.
+        `month`: Only published, or else first seen, in this month (UTC).
+        `day`: Only published, or else first seen, on this day (UTC).
         `duplicates`: Also those that say the same as an older document.
         `country`: Its name or its two letters.
         `level`: intern, junior, mid, senior, …
@@ -66,6 +74,10 @@ class JobsCalls(Connection):
                 "view": view,
                 "rights": rights,
                 "author": author,
+                "host": host,
+                "page_type": page_type,
+                "month": month,
+                "day": day,
                 "duplicates": duplicates,
                 "country": country,
                 "level": level,
@@ -89,6 +101,10 @@ class JobsCalls(Connection):
         view: str | None = None,
         rights: list[str] | None = None,
         author: str | None = None,
+        host: str | None = None,
+        page_type: str | None = None,
+        month: str | None = None,
+        day: str | None = None,
         duplicates: bool | None = None,
         country: str | None = None,
         level: str | None = None,
@@ -109,6 +125,10 @@ class JobsCalls(Connection):
                 view=view,
                 rights=rights,
                 author=author,
+                host=host,
+                page_type=page_type,
+                month=month,
+                day=day,
                 duplicates=duplicates,
                 country=country,
                 level=level,

@@ -4,7 +4,9 @@ Words are parted and brought to their stems as PostgreSQL does it, so that both 
 languages a word would have to be kept once for each of them.
 """
 
+import re
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
@@ -24,6 +26,9 @@ WORDS_OF_LISTS = {
     RecordKind.DOCUMENT: ("keywords",),
     RecordKind.JOB: ("mission_tags", "functional_tags"),
 }
+# Counted as facets, and asked for: as PostgreSQL knows them, whose function `url_host` says the same.
+OF_DOCUMENTS = ("host", "month", "day")
+_HOST = re.compile(r"https?://(\[[^]]*\]|[^/:?#]*)")
 # Pieces of it are shown: where its words stand is kept, so that long texts need not be read for that.
 SHOWN_TEXT = {RecordKind.DOCUMENT: "text", RecordKind.JOB: "description_snippet"}
 
@@ -33,7 +38,15 @@ def rules_for(record: Record) -> str:
 
 
 def document_of(record: Record) -> dict[str, Any]:
-    return record_index.document_of(record) | {"bucket": record.key.bucket}
+    about = _facet_fields(record.fields) if record.key.kind is RecordKind.DOCUMENT else {}
+    return record_index.document_of(record) | {"bucket": record.key.bucket} | about
+
+
+def _facet_fields(fields: Mapping[str, Any]) -> dict[str, str]:
+    told_at: datetime = fields["published_at"] or fields["first_seen_at"]
+    day = told_at.astimezone(UTC).date().isoformat()
+    host = _HOST.match(fields["url"])
+    return dict(zip(OF_DOCUMENTS, (host[1] if host else "", day[:7], day), strict=True))
 
 
 @cache
@@ -44,6 +57,8 @@ def mapping_of(kind: RecordKind) -> Mapping[str, Any]:
         fields[name] = fields[name] | {"fields": {"words": {"type": "text"}}}
     shown = SHOWN_TEXT[kind]
     fields[shown] = fields[shown] | {"index_options": "offsets"}
+    if kind is RecordKind.DOCUMENT:
+        fields |= {name: {"type": "keyword"} for name in OF_DOCUMENTS}
     return mapping | {"properties": fields | {"bucket": {"type": "integer"}}}
 
 

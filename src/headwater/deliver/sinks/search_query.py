@@ -14,6 +14,7 @@ from headwater.deliver.sinks.search_index import GAP, SHOWN_TEXT
 from headwater.errors import UsageError
 from headwater.record_kind import RecordKind
 from headwater.search.asked import AllOf, AnyOf, AskedTree, AskedWords, Without, left_out_of, words_wanted
+from headwater.search.facets import Facet
 from headwater.search.question import Filters
 from headwater.search.rules import ALL_RULES
 
@@ -38,6 +39,11 @@ MOST_CLAUSES = 900
 OF_TIME, ALL_TIME = 0.1, 2.0**32
 SEEN_AT = {RecordKind.DOCUMENT: "first_seen_at", RecordKind.JOB: "created_at"}
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+# Where its values stand, if not in a field of its own name.
+FIELD_OF_FACET = {Facet.SOURCE: "source_id", Facet.AUTHOR: "authors"}
+BY_TIME = frozenset({Facet.MONTH, Facet.DAY})
+# Each shard tells its most frequent values: of a field with no more than so many, all.
+VALUES_OF_SHARD = 1_000
 _MILLISECOND = timedelta(milliseconds=1)
 
 
@@ -87,12 +93,45 @@ def newest_matches(
         "_source": False,
         "docvalue_fields": ["bucket"],
         "sort": [{SEEN_AT[kind]: {"order": "desc", "unmapped_type": "date"}}],
-        "query": {
-            "bool": {
-                "must": [any_index(kind, questions)],
-                "filter": list(_filters(kind, filters, sources, view)),
-            }
-        },
+        "query": _matching(kind, questions, filters, sources, view),
+    }
+
+
+def facet_counts(
+    questions: Sequence[IndexQuestion],
+    filters: Filters,
+    sources: Sequence[str] | None,
+    view: ViewFilter | None,
+    facets: Sequence[Facet],
+    most: int,
+    patience: timedelta,
+) -> dict[str, Any]:
+    """Of all documents that match, how many have each value of some facets."""
+    return {
+        "size": 0,
+        "timeout": f"{patience // _MILLISECOND}ms",
+        "track_total_hits": True,
+        "query": _matching(RecordKind.DOCUMENT, questions, filters, sources, view),
+        "aggs": {str(facet): {"terms": _most_frequent(facet, most)} for facet in facets},
+    }
+
+
+def _most_frequent(facet: Facet, most: int) -> dict[str, Any]:
+    field = FIELD_OF_FACET.get(facet, str(facet))
+    about = {"field": field, "size": most, "shard_size": VALUES_OF_SHARD, "exclude": [""]}
+    # The newest months and days, as all shards know them.
+    return about | ({"order": {"_key": "desc"}} if facet in BY_TIME else {})
+
+
+def _matching(
+    kind: RecordKind,
+    questions: Sequence[IndexQuestion],
+    filters: Filters,
+    sources: Sequence[str] | None,
+    view: ViewFilter | None,
+) -> dict[str, Any]:
+    return {
+        "bool": {"must": [any_index(kind, questions)], "filter": list(_filters(kind, filters, sources, view))},
     }
 
 
@@ -183,6 +222,10 @@ def _filters(
         yield _terms("source_id", sources)
     if filters.author is not None and kind is RecordKind.DOCUMENT:
         yield _terms("authors", [filters.author])
+    if filters.host is not None and kind is RecordKind.DOCUMENT:
+        yield _terms("host", [filters.host])
+    if filters.page_type is not None and kind is RecordKind.DOCUMENT:
+        yield _terms("page_type", [filters.page_type])
     yield from _times(kind, filters)
     yield from _rights(kind, filters.rights)
     if view is not None:
@@ -201,12 +244,13 @@ def _view(kind: RecordKind, view: ViewFilter) -> Iterator[dict[str, Any]]:
 
 
 def _times(kind: RecordKind, filters: Filters) -> Iterator[dict[str, Any]]:
-    """Wider by a millisecond, which is all that a server knows of a time: PostgreSQL looks once more."""
+    """A server knows whole milliseconds of a time: where a bound is none, PostgreSQL looks once more."""
     bounds = {}
     if filters.since is not None:
-        bounds["gte"] = (filters.since - _MILLISECOND).isoformat()
+        bounds["gte"] = _whole(filters.since).isoformat()
     if filters.until is not None:
-        bounds["lte"] = (filters.until + _MILLISECOND).isoformat()
+        until = _whole(filters.until)
+        bounds["lt" if until == filters.until else "lte"] = until.isoformat()
     if not bounds:
         return
     seen = {"range": {SEEN_AT[kind]: bounds}}
@@ -215,6 +259,10 @@ def _times(kind: RecordKind, filters: Filters) -> Iterator[dict[str, Any]]:
         return
     unpublished = {"bool": {"filter": [seen], "must_not": [{"exists": {"field": "published_at"}}]}}
     yield _any_of([{"range": {"published_at": bounds}}, unpublished])
+
+
+def _whole(moment: datetime) -> datetime:
+    return moment - timedelta(microseconds=moment.microsecond % 1_000)
 
 
 def _rights(kind: RecordKind, marks: Sequence[str]) -> Iterator[dict[str, Any]]:

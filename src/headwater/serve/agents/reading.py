@@ -6,13 +6,14 @@ from typing import Any
 from pydantic import Field
 
 from headwater.actions.delivery import view_stories
+from headwater.actions.searching import ArchiveWish, documents_wished, filters_for, require_of_vacancies
 from headwater.deliver.pulling import newest_position, pull_changes
 from headwater.errors import NotFound, UsageError
 from headwater.extraction.jobs.countries import country_called
 from headwater.frontier.reads import count_statuses
 from headwater.net.identity import identity_of
 from headwater.record_kind import RecordKind
-from headwater.reports.archive import find_documents, find_jobs
+from headwater.reports.archive import find_jobs
 from headwater.reports.discovery import SourceFilter, summary
 from headwater.reports.documents import document_named
 from headwater.reports.explaining import SourceStory
@@ -20,6 +21,7 @@ from headwater.reports.explaining import explain as explain_named
 from headwater.reports.frontier import source_names
 from headwater.reports.paging import page_of_sources, status_named
 from headwater.reports.problems import HINTED_SOURCES, find_problems
+from headwater.search.facets import Facet
 from headwater.search.question import Filters
 from headwater.search.views import view_named, within
 from headwater.serve.agents.shapes import (
@@ -58,8 +60,26 @@ class SearchArguments(Arguments):
     )
     kind: RecordKind = Field(RecordKind.DOCUMENT, description="document (articles) or job (vacancies).")
     view: ToolView = None
+    source: ToolText = Field("", max_length=2_083, description="Only of this source: its id, address, host or name.")
+    host: ToolText = Field("", max_length=260, description="Only articles of pages of this host.")
+    language: ToolText = Field("", max_length=20, description="Only in this language, by its two letters.")
+    page_type: ToolText = Field("", max_length=40, description="Only articles of such pages: article, video, live, …")
+    author: ToolText = Field("", max_length=300, description="Only articles of this author.")
+    month: ToolText = Field("", max_length=40, description="Only published in this month (UTC): 2026-05.")
+    day: ToolText = Field("", max_length=40, description="Only published on this day (UTC): 2026-05-06.")
+    facets: list[Facet] = Field(
+        default_factory=list,
+        max_length=len(Facet),
+        description="Also count the values of these fields over all articles that match; each value can be asked for "
+        "by the argument of that name.",
+    )
     limit: ToolLimit = 10
     cursor: ToolCursor = None
+
+    @property
+    def wish(self) -> ArchiveWish:
+        said: dict[str, Any] = {str(one): getattr(self, one) or None for one in Facet}
+        return ArchiveWish(view=self.view, **said)
 
 
 class JobArguments(Arguments):
@@ -107,13 +127,15 @@ class ExplainArguments(Arguments):
 
 
 async def search_documents(session: AgentSession, asked: SearchArguments) -> ToolResult:
-    services = session.services
-    filters = await _in_view(session, Filters(asked.kind), asked.view)
+    services, wish = session.services, asked.wish
+    wanted = tuple(dict.fromkeys(asked.facets))
     if asked.kind is RecordKind.JOB:
+        require_of_vacancies(wish, wanted)
+        filters = await filters_for(services, RecordKind.JOB, wish)
         return await _jobs(session, asked.query, filters, {}, asked.limit, asked.cursor)
 
     async def page(limit: int) -> ToolResult:
-        answer = await find_documents(services.search, services.clock, asked.query, filters, limit, asked.cursor)
+        answer = await documents_wished(services, asked.query, wish, limit, asked.cursor, wanted)
         return found_as_dict(answer, "documents")
 
     return await fitting(page, asked.limit)

@@ -11,10 +11,13 @@ from headwater.reports.explaining import SourceStory
 from headwater.reports.pages import PageStory
 from headwater.reports.problems import Problems
 from headwater.rights.record import PageUse
+from headwater.search.facets import Facets, FacetValue
 from headwater.serve.agents.text import UNTRUSTED, line_of, text_of, untrusted
 from headwater.sources.store import ChannelState
 
 LONGEST_URL = 2_083
+# A longer one is no name, and seventy of them would be a long answer.
+LONGEST_VALUE = 100
 MOST_CHANNELS = 20
 MOST_PROBLEMS = 10
 MOST_PAST = 10
@@ -26,11 +29,35 @@ def url_of(url: str) -> str:
 
 def found_as_dict(answer: SearchAnswer, name: str) -> dict[str, Any]:
     """A page of a search. `is_complete` False: older ones were not ranked."""
+    counted = {"facets": facets_as_dict(answer.facets)} if answer.facets else {}
     return {
         name: [hit_as_dict(one) for one in answer.found],
+        **counted,
         "cursor": answer.cursor,
         "is_complete": answer.is_complete,
     }
+
+
+def facets_as_dict(facets: Facets) -> dict[str, Any]:
+    """Values may be names that others gave: of sources, of authors, of hosts."""
+    return {
+        "counted": facets.counted,
+        "is_complete": facets.is_complete,
+        "counts": [
+            {
+                "facet": str(counts.facet),
+                "values": [_value_as_dict(one) for one in counts.values if len(one.value) <= LONGEST_VALUE],
+                "others": counts.others,
+                "is_exact": counts.is_exact,
+            }
+            for counts in facets.counts
+        ],
+    }
+
+
+def _value_as_dict(one: FacetValue) -> dict[str, Any]:
+    name = line_of(one.name, LONGEST_VALUE) if one.name != one.value else None
+    return {"count": one.count, **untrusted(value=one.value, name=name)}
 
 
 def hit_as_dict(one: DetailedHit) -> dict[str, Any]:

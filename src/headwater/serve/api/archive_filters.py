@@ -6,7 +6,8 @@ from typing import Annotated
 from fastapi import Depends, Query
 from pydantic import BaseModel, Field
 
-from headwater.actions.searching import ArchiveWish, JobWish
+from headwater.actions.searching import ArchiveWish, JobWish, require_of_vacancies
+from headwater.search.facets import Facet
 from headwater.search.search import LARGEST_PAGE
 from headwater.serve.shared import Cursor
 
@@ -43,8 +44,27 @@ InView = Annotated[str | None, Query(max_length=63, description="Only in this vi
 Author = Annotated[
     str | None,
     Query(
-        max_length=100, description="Only documents of this author, as the name is written there. Vacancies have none."
+        max_length=300, description="Only documents of this author, as the name is written there. Vacancies have none."
     ),
+]
+
+Host = Annotated[
+    str | None,
+    Query(max_length=260, description="Only documents of pages of this host.", examples=["news.example.org"]),
+]
+KindOfPage = Annotated[
+    str | None,
+    Query(
+        max_length=40, description="Only documents of such pages: article, video, gallery, live, listing, stub, other."
+    ),
+]
+Month = Annotated[
+    str | None,
+    Query(max_length=40, description="Only published, or else first seen, in this month (UTC).", examples=["2026-05"]),
+]
+Day = Annotated[
+    str | None,
+    Query(max_length=40, description="Only published, or else first seen, on this day (UTC).", examples=["2026-05-06"]),
 ]
 
 
@@ -55,6 +75,10 @@ def _archive_wish(
     view: InView = None,
     rights: Rights = None,
     author: Author = None,
+    host: Host = None,
+    page_type: KindOfPage = None,
+    month: Month = None,
+    day: Day = None,
     duplicates: Annotated[bool, Query(description="Also those that say the same as an older document.")] = False,
 ) -> ArchiveWish:
     return ArchiveWish(
@@ -65,6 +89,10 @@ def _archive_wish(
         view=view,
         rights=tuple(rights or ()),
         author=author,
+        host=host,
+        page_type=page_type,
+        month=month,
+        day=day,
     )
 
 
@@ -92,6 +120,7 @@ VacancyFilters = Annotated[JobFilters, Depends(JobFilters)]
 
 
 def job_wish(about: ArchiveWish, filters: JobFilters) -> JobWish:
+    require_of_vacancies(about)
     return JobWish(
         source=about.source,
         language=about.language,
@@ -99,6 +128,8 @@ def job_wish(about: ArchiveWish, filters: JobFilters) -> JobWish:
         duplicates=about.duplicates,
         view=about.view,
         rights=about.rights,
+        month=about.month,
+        day=about.day,
         country=filters.country,
         level=filters.level,
         modality=filters.modality,
@@ -106,6 +137,33 @@ def job_wish(about: ArchiveWish, filters: JobFilters) -> JobWish:
         contract=filters.contract,
         mission=filters.mission,
     )
+
+
+class FacetValueShape(BaseModel):
+    """A value as its filter takes it. `name` is for people: that of a source, whose value is its id."""
+
+    value: str = Field(examples=["en"])
+    name: str = Field(examples=["en"])
+    count: int = Field(examples=[412])
+
+
+class FacetCountsShape(BaseModel):
+    """The ten values that most documents have, or the newest ten months or days."""
+
+    facet: Facet
+    values: list[FacetValueShape]
+    others: int = Field(description="Documents with other values; one with several other authors once for each.")
+    is_exact: bool = Field(
+        description="False: OpenSearch counted so many different values that a count may be too low."
+    )
+
+
+class FacetsShape(BaseModel):
+    """Of the documents that match, on all pages, how many have each value."""
+
+    counted: int = Field(description="So many documents were counted.", examples=[1000])
+    is_complete: bool = Field(description="False: only the newest matches were counted, and there may be others.")
+    counts: list[FacetCountsShape]
 
 
 class SearchAccount(BaseModel):

@@ -34,6 +34,7 @@ from headwater.serve.console.components import (
     way_on,
 )
 from headwater.serve.console.forms import Fields, action_button, check_field, choice_field, text_field
+from headwater.serve.console.narrowing import WITHOUT_A_FIELD, facets_to_show, narrowing
 from headwater.serve.console.operations import see_operation
 from headwater.serve.console.shell import PageBody
 from headwater.serve.console.shown import (
@@ -73,15 +74,15 @@ async def documents_page(caller: Viewer, visit: Visited) -> HTMLResponse:
     """List the newest documents, or search them by words."""
     query, services = visit.query, visit.services
     views = [one.view.name for one in await view_stories(services)]
-    filters = _filters(query, views)
+    filters, wanted = _filters(query, views), facets_to_show(query)
+    cursor = query.get("cursor") or None
     try:
-        answer = await documents_wished(services, query.get("q"), wish_in(query), ROWS, query.get("cursor") or None)
+        answer = await documents_wished(services, query.get("q"), wish_in(query), ROWS, cursor, wanted)
     except HeadwaterError as error:
-        body = joined(filters, notice("fail", cut(error.what), " ", way_on(error.fix)))
+        body = joined(filters, narrowing(query, None), notice("fail", cut(error.what), " ", way_on(error.fix)))
         return await visit.page(PageBody("Documents", body), status=status_of_page(error))
     empty = empty_state(*nothing_found(query, "No documents yet. They come with the first pages of a source."))
-    main = joined(
-        filters,
+    hits = joined(
         element("p", told_of(answer), class_="note"),
         element("ol", *(_hit(visit, one) for one in answer.found), class_="hits live", id="hits")
         if answer.found
@@ -89,6 +90,8 @@ async def documents_page(caller: Viewer, visit: Visited) -> HTMLResponse:
         pager(query, len(answer.found), answer.cursor),
         export_links("documents", query),
     )
+    narrower = narrowing(query, answer.facets)
+    main = joined(filters, element("div", narrower, element("div", hits, class_="stack"), class_="found"))
     lead = "Words, “whole phrases”, or, -without. Without words the newest are shown."
     view = (
         link("Make a view of this", view_path(query, "document"), class_="button") if visit.may(Role.OPERATOR) else ""
@@ -104,6 +107,11 @@ def wish_in(query: PageQuery) -> ArchiveWish:
         since=query.get("since") or None,
         duplicates=query.get("duplicates") == "yes",
         view=query.get("view") or None,
+        host=query.get("host") or None,
+        page_type=query.get("page_type") or None,
+        author=query.get("author") or None,
+        month=query.get("month") or None,
+        day=query.get("day") or None,
     )
 
 
@@ -116,6 +124,7 @@ def _filters(query: PageQuery, views: Sequence[str]) -> Markup:
         text_field("since", "Since", query.get("since"), placeholder="7d or 2026-05-01"),
         choice_field("view", "View", [("", "Any"), *((name, name) for name in views)], query.get("view")),
         check_field("duplicates", "Duplicates too", is_set=query.get("duplicates") == "yes"),
+        keeps=WITHOUT_A_FIELD,
         verb="Search",
     )
 
