@@ -54,12 +54,15 @@ async def test_dead_hosts_are_asked_a_few_times_and_the_others_are_served(
         async with bench.worker(database_url, **flags):
             await until(others_are_served)
             await until(dead_hosts_rest)
-            asked = {name: bench.resolver.asked[name] for name in DEAD}
+            all_asked = {name: bench.resolver.asked[name] for name in DEAD}
             await bench.queue(*(f"http://{name}/later{number}" for name in sites for number in range(4)))
             await until(others_are_served)
-        # Once for a robots.txt that cannot be had; else until the breaker opens.
-        assert asked == {name: BREAKER_AFTER if name in ONCE_ALIVE else 1 for name in DEAD}
-        assert {name: bench.resolver.asked[name] for name in DEAD} == asked
+        # Once for a robots.txt that cannot be had; else until the breaker opens, while one more may be under way.
+        asked = dict(all_asked)
+        once_alive = {asked.pop(name) for name in ONCE_ALIVE}
+        assert once_alive <= {BREAKER_AFTER, BREAKER_AFTER + 1}
+        assert set(asked.values()) == {1}
+        assert {name: bench.resolver.asked[name] for name in DEAD} == all_asked
         closures = await database.fetch("select reason, count(*) from host_closures group by 1 order by 1")
         assert [tuple(row) for row in closures] == [("breaker", 20), ("robots_unreachable", 20)]
         assert await invariants.broken(database) == []

@@ -41,6 +41,7 @@ EXCEPTIONS = {
     "politeness.want_refused_again": TAKING_DOWN,
     "politeness.hosts_within_domain": TAKING_DOWN,
     "reports.waiting_hosts": IN_FIGURES,
+    "reports.sources_to_look_at": "looks at all channels in trouble for those that struggle; 40 ms at 200,000 sources",
     "reports.push_summary": "counts what there is for a person who asks, up to ten thousand",
     "reports.upcoming_polls": "counts the channels that are due within an hour, for a picture: 20,000 of them at most",
     "reports.count_sources_in_states": "counts sources for the list of them: of each state 10,000 at most",
