@@ -161,10 +161,17 @@ def test_a_date_that_nothing_states_is_guessed_from_the_page(read: Read) -> None
     assert found.published_at == datetime(2026, 5, 3, tzinfo=UTC)
 
 
-def test_a_page_from_the_future_was_published_now(read: Read) -> None:
-    tomorrow, later = NOW + timedelta(hours=20), NOW + timedelta(days=30)
+def test_a_date_in_the_future_is_no_witness(read: Read) -> None:
+    tomorrow, later, today = NOW + timedelta(hours=20), NOW + timedelta(hours=300), NOW - timedelta(hours=1)
     assert article(read(f'<meta name=date content="{tomorrow.isoformat()}">')).published_at == tomorrow
-    assert article(read(f'<meta name=date content="{later.isoformat()}">')).published_at == NOW
+    head = linked(headline="H", datePublished=later.isoformat(), dateModified=later.isoformat())
+    found = article(read(head))
+    assert (found.published_at, found.updated_at) == (None, None)
+    hints = FeedHints(published_at=today)
+    assert article(read(head, hints=hints)).published_at == today
+    assert article(read(f'{head}<meta name=dc.created content="{today.isoformat()}">')).published_at == today
+    assert article(read(head, f"<time datetime={today.isoformat()}>today</time>{PROSE}")).published_at == today
+    assert article(read("", hints=FeedHints(published_at=later))).published_at is None
 
 
 def test_a_change_before_publication_is_no_change(read: Read) -> None:
