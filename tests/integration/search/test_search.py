@@ -339,7 +339,12 @@ THAI = "รัฐบาลประกาศงบประมาณปีหน
 @pytest.mark.parametrize(
     ("text", "language", "found", "missed"),
     [
-        (CHINESE, "zh", ("预算", "国家预算", '"明年的国家预算"', "预", "AI预算", "预算 统计局", "x or 预算"), ("国预", "算预算")),
+        (
+            CHINESE,
+            "zh",
+            ("预算", "国家预算", '"明年的国家预算"', "预", "AI预算", "预算 统计局", "x or 预算"),
+            ("国预", "算预算"),
+        ),
         (JAPANESE, "ja", ("予算", "予算案", "カタログ", "猫", '"予算案が" 公表'), ("算予", "カログ")),
         (KOREAN, "ko", ("예산", "정부", '"예산을 정부가"'), ("산예",)),
         (THAI, "th", ("งบประมาณ", "รัฐบาล"), ("งมาณ",)),
@@ -362,6 +367,17 @@ async def test_a_piece_of_a_text_without_spaces_reads_as_it_was_written(shelf: S
     [hit] = (await search(shelf.database, "预算")).hits
     assert "国家**预算**将" in hit.snippet
     assert "AI**预算**另行" in hit.snippet
+
+
+async def test_words_that_were_written_by_other_rules_are_written_anew(shelf: Shelf) -> None:
+    await shelf.keep(A, CHINESE, language="zh")
+    await shelf.database.execute("UPDATE documents SET search = to_tsvector('simple', text)")
+    assert await urls(shelf, "预算") == []
+    words = "document_words(language, title, summary, keywords, author, text)"
+    await shelf.database.execute(
+        f"UPDATE documents SET search = {words} WHERE search IS NOT NULL AND language IN ('zh', 'ja', 'ko', 'th')"
+    )
+    assert await urls(shelf, "预算") == [A]
 
 
 async def test_the_longest_text_without_spaces_is_stored(shelf: Shelf) -> None:
