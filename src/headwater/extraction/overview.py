@@ -118,7 +118,7 @@ def _selected_metas(tree: LexborHTMLParser, page: Page) -> dict[str, str]:
 def _titles(
     elements: Elements, page: Page, said: Mapping[str, str], linked: LinkedData, names: SiteNames, anchors: Anchors
 ) -> tuple[str, ...]:
-    """Best first. The feed's comes before a page's own that stands in one place only: it was written to be read alone."""
+    """Best first. The feed's, written to be read alone, comes before a page's own that stands in one place only."""
     page_title, heading = _first_line(elements.named("title")), _first_line(elements.named("h1"))
     shared, headline = said.get("og:title", ""), linked.headline if linked.is_about_this_page else ""
     sections = said.get("article:section", ""), linked.article_section

@@ -21,7 +21,7 @@ MARK = "**"  # around what matched, in plain text
 # Signs that no text is written with, and that no word is made of: around what matched, and for < and >.
 MATCHED, _ANGLES = "\ufdd2", "\ufdd0\ufdd1"
 _SHOWN = str.maketrans(_ANGLES, "<>")
-# As `letter_pairs` wrote them: a letter that ends one pair and begins the next, and where a run of such letters begins or ends.
+# As `letter_pairs` wrote them: a letter that ends one pair and begins the next, and the ends of a run of such letters.
 _SHARED_LETTER = re.compile(rf"(.)({MATCHED}?)\x1f ({MATCHED}?)\1")
 _EDGES_OF_PAIRS = re.compile(r"[\x1e\x1f] ?")
 STATEMENT_TIMED_OUT = "57014"
