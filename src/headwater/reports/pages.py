@@ -28,7 +28,7 @@ from headwater.sources.store import source_from
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 from headwater.urls.fingerprint import bucket_of
 from headwater.urls.origin import Origin
-from headwater.urls.scope import Placement, placement_of, without_www
+from headwater.urls.scope import Placement, folder_of, placement_of, without_www
 from headwater.urls.skip import Skip, why_skipped
 from headwater.urls.traps import Trap, trap_in
 
@@ -453,13 +453,23 @@ def why_not_queued(
         return f"no source follows {url.site}", f"{or_else} follow its site: headwater sources add {url.origin}/"
     if skip := why_skipped(url):
         return WRITTEN_TWICE if skip is Skip.WRITTEN_TWICE else SKIPPED, by_hand
+    followers = sorted(followers, key=lambda one: -_nearness(url, one.source))
     outside = {one.source.name: placement_of(url, one.source.profile.scope) for one in followers}
     if not any(place.is_followed for place in outside.values()):
         name, place = next(iter(outside.items()))
         return f"for {name}, {OUTSIDE[place]}", f"{or_else} change its scope: headwater sources edit {quote(name)}"
     if was_refused:
         return "a channel lists it, and it was refused: out of scope, or beyond the limits of a poll", by_hand
-    return _not_listed(followers), by_hand
+    inside = [one for one in followers if outside[one.source.name].is_followed]
+    nearest = [one for one in inside if _nearness(url, one.source) == _nearness(url, inside[0].source)]
+    return _not_listed(nearest), by_hand
+
+
+def _nearness(url: CanonicalUrl, source: Source) -> int:
+    """How much of its way a source's own place says; nothing where the page lies elsewhere."""
+    profile = source.profile
+    home = (folder_of(profile.address),) if profile.address.site == url.site else ()
+    return max((len(place) for place in (*home, *profile.include_paths) if url.path.startswith(place)), default=0)
 
 
 def _not_listed(followers: Sequence[FollowingSource]) -> str:

@@ -968,7 +968,7 @@ WHERE p.status <> 'deleted'
                UNION SELECT c.source_id FROM unnest($2::smallint[], $1) AS h (bucket, host)
                      JOIN channels c ON c.bucket = h.bucket AND c.host = h.host AND c.is_enabled
                       AND substring(c.url FROM '^https?://([^/]*)') = ANY ($3))
-ORDER BY lower(p.name), p.id LIMIT 5;
+ORDER BY lower(p.name), p.id LIMIT 20;
 
 -- name: channel_that_reads
 -- The channel whose polls ask for an address themselves: its own one, or a further page of its list.

@@ -189,6 +189,18 @@ def test_a_page_too_old_for_its_sitemap_says_so(desk: Desk) -> None:
     assert "did not change since is too old for it" in explained(desk)[0]
 
 
+def test_a_page_is_told_of_by_the_source_whose_place_it_lies_in(desk: Desk) -> None:
+    desk.followed("https://a.example/", "--name", "Harbour", "--sitemap", "https://a.example/map.xml")
+    desk.execute("update channels set last_ok_at = now()")
+    desk.followed("https://a.example/manual/", "--name", "Manual", "--feed", "https://a.example/manual/feed.xml")
+    out = explained(desk, "https://a.example/manual/basics")[0]
+    assert "no channel of Manual has listed it so far" in out
+    assert "Harbour" not in out
+    assert "no channel of Harbour has listed it as new" in explained(desk)[0]
+    desk.execute("update sources set exclude_paths = '{/manual/basics}'")
+    assert "for Manual, its path is excluded" in explained(desk, "https://a.example/manual/basics")[0]
+
+
 def test_a_page_out_of_scope_says_so(desk: Desk) -> None:
     source = desk.followed("https://a.example/", "--name", "Alpha", "--sitemap", "https://a.example/map.xml")
     desk.execute("update sources set exclude_paths = '{/story}'")
