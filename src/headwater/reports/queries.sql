@@ -1269,7 +1269,7 @@ SELECT (SELECT min(at) FROM fetch_log) AS since, clock_timestamp() AS now;
 -- name: look_up_listed
 -- The document of each address, in the order given: its own, or one that calls the address canonical and is believed; else what
 -- became of the address.
-SELECT d.url, d.title, d.text, w.deleted_reason, e.status, e.reason
+SELECT d.url, d.title, d.text, w.deleted_reason, e.status, e.reason, e.moved_to
 FROM unnest($1::smallint[], $2::bytea[]) WITH ORDINALITY AS k (bucket, url_hash, place)
 LEFT JOIN LATERAL (
     SELECT o.url, o.title, o.text FROM documents o
