@@ -195,7 +195,8 @@ def test_a_state_survives_being_put_away() -> None:
         ("1717718400", datetime(2024, 6, 7, tzinfo=UTC)),
         ("2024-06-07T02:00:00+02:00", datetime(2024, 6, 7, tzinfo=UTC)),
         ("2024-06-07", datetime(2024, 6, 7, tzinfo=UTC)),
-        (4e9, NOW),
+        (4e9, None),
+        (NOW.timestamp() + 3600, NOW),
     ],
 )
 def test_instants_are_read_in_words_and_numbers(value: object, expected: datetime | None) -> None:
