@@ -1840,6 +1840,7 @@ function keep_outlinks(p_bucket smallint, p_url_hash bytea, p_targets bytea) ret
 function keep_page(p_settlement settlement, p_url_hash bytea, p_document new_document, p_outlinks bytea, p_body new_body, p_withdrawn_by text, p_keys text[], p_claimed text) returns boolean volatile;
 function keep_version(p_one document_key, p_now timestamptz) returns void volatile set plan_cache_mode=force_generic_plan, enable_seqscan=off;
 function legible(p_text text, p_most integer) returns text immutable;
+function letter_pairs(p_text text) returns text immutable;
 function likeness_piece(p_simhash bigint, p_piece integer) returns integer immutable;  -- (migration)
 function lock_around(n new_document) returns boolean volatile set plan_cache_mode=force_generic_plan, enable_seqscan=off;
 function lock_claims(p_hashes bytea[]) returns void volatile;
@@ -1895,5 +1896,6 @@ function url_host(p_url text) returns text immutable;  -- (migration)
 function watch_takedowns() returns void volatile;
 function withdraw_page(p_bucket smallint, p_url_hash bytea, p_reason text, p_now timestamptz) returns integer volatile;
 function without_claim(n new_document) returns new_document immutable;
+function words_asked(p_config regconfig, p_question text) returns tsquery stable;
 function write_document(n new_document, p_simhash bigint, p_original document_key, p_is_believed boolean, p_near document_key, p_told_since timestamptz, p_told_first bigint, p_version integer, p_now timestamptz) returns void volatile set plan_cache_mode=force_generic_plan;
 function write_source(p_id uuid, p_profile jsonb) returns uuid volatile;

@@ -7,7 +7,7 @@ memory, and the archive is walked along afterwards.
 import re
 import sqlite3
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -18,6 +18,7 @@ from headwater.actions.listed import ListedPage, UnreadableLine
 from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.errors import UrlRejected
+from headwater.frontier.entry import DeadReason
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 from headwater.urls.fingerprint import bucket_of
 from headwater.urls.scope import without_www
@@ -26,6 +27,8 @@ queries = load_queries("headwater.reports")
 
 LOOKED_UP_AT_ONCE = 200
 WALKED_AT_ONCE = 5_000
+# Redirects behind one another that are followed.
+LONGEST_WAY = 10
 # Longer texts are compared by their beginnings.
 COMPARED_CHARACTERS = 200_000
 WORD = re.compile(r"\w+")
@@ -99,6 +102,7 @@ class _NamedPages:
         self._file = sqlite3.connect("", isolation_level=None)
         self._file.execute("pragma journal_mode = off")
         self._file.execute("create table page (hash blob primary key, bucket integer) without rowid")
+        self._file.execute("create table reached (hash blob primary key) without rowid")
         self._file.execute("create table site (name text primary key) without rowid")
 
     def __enter__(self) -> Self:
@@ -113,8 +117,14 @@ class _NamedPages:
         added = self._file.execute("insert or ignore into page values (?, ?)", (url.url_hash, url.bucket))
         return added.rowcount == 1
 
+    def reach(self, url: CanonicalUrl) -> None:
+        """It was not named itself, but stands for an address that was."""
+        self._file.execute("insert or ignore into reached values (?)", (url.url_hash,))
+
     def has(self, *hashes: bytes | None) -> bool:
-        found = self._file.execute("select 1 from page where hash in (?, ?)", hashes)
+        found = self._file.execute(
+            "select 1 from page where hash in (?1, ?2) union all select 1 from reached where hash in (?1, ?2)", hashes
+        )
         return found.fetchone() is not None
 
     def has_host(self, host: str) -> bool:
@@ -131,10 +141,33 @@ async def _batch(
 ) -> list[ComparedPage]:
     read = [_read(one) for one in batch]
     fresh = {place: url for place, url in enumerate(read) if isinstance(url, CanonicalUrl) and named.add(url)}
-    keys = ([url.bucket for url in fresh.values()], [url.url_hash for url in fresh.values()])
-    rows = await database.fetch(queries.look_up_listed, *keys)
-    found = {place: rows[number] for number, place in enumerate(fresh)}
+    found = await _led_to(database, await _looked_up(database, fresh), named)
     return [_judged(one, read[place], found.get(place), how) for place, one in enumerate(batch)]
+
+
+async def _looked_up(database: Database, urls: Mapping[int, CanonicalUrl]) -> dict[int, Any]:
+    keys = ([url.bucket for url in urls.values()], [url.url_hash for url in urls.values()])
+    return dict(zip(urls, await database.fetch(queries.look_up_listed, *keys), strict=True))
+
+
+async def _led_to(database: Database, found: dict[int, Any], named: _NamedPages) -> dict[int, Any]:
+    """What redirects lead to stands for the address that was listed, if a document of it is there."""
+    ways = {place: url for place, row in found.items() if (url := _target_of(row))}
+    for _ in range(LONGEST_WAY):
+        if not ways:
+            break
+        targets = await _looked_up(database, ways)
+        for place, row in targets.items():
+            if row["url"] is not None:
+                found[place] = row
+                named.reach(ways[place])
+        ways = {place: url for place, row in targets.items() if (url := _target_of(row))}
+    return found
+
+
+def _target_of(row: Any) -> CanonicalUrl | None:
+    is_redirect = row["url"] is None and row["reason"] == DeadReason.REDIRECT and row["moved_to"]
+    return canonicalise(row["moved_to"]) if is_redirect else None
 
 
 def _read(one: ListedPage | UnreadableLine) -> CanonicalUrl | str:

@@ -55,6 +55,8 @@ def explain_page(found: "PageStory", *, is_json: bool) -> int:
 
 
 def show_story(found: "PageStory") -> None:
+    from headwater.reports.pages import asked_besides
+
     show(inert(found.url))
     show(f"  {found.status}: {in_words(found.why)}")
     show(f"  document: {inert(found.document)}")
@@ -70,13 +72,14 @@ def show_story(found: "PageStory") -> None:
         show(f"  found {at}{inert(found.found_by)}")
     if found.history:
         show_table(
-            ("when", "verdict", "status", "took", "reason"),
+            ("when", "verdict", "status", "took", "asked for", "reason"),
             [
                 (
                     f"{one.at:%Y-%m-%d %H:%M:%S}",
                     in_words(one.verdict),
                     str(one.status or ""),
-                    f"{one.duration_ms:,} ms" if one.duration_ms else "",
+                    "" if one.duration_ms is None else f"{one.duration_ms:,} ms" if one.duration_ms else "< 1 ms",
+                    inert(asked_besides(one)) or "the page",
                     in_words(one.reason or ""),
                 )
                 for one in found.history

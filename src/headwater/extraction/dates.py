@@ -65,8 +65,8 @@ def instant_of(at: datetime, zone: tzinfo) -> datetime | None:
 
 
 def not_in_the_future(moment: datetime | None, now: datetime) -> datetime | None:
-    """Some clocks run a little ahead; what claims to be days ahead was published now, as far as we can know."""
-    return now if moment and moment > now + _LEEWAY else moment
+    """Some clocks run a little ahead; what claims to be days ahead says nothing of when it was published."""
+    return None if moment and moment > now + _LEEWAY else moment
 
 
 def _iso(text: str) -> datetime | None:

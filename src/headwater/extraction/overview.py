@@ -20,7 +20,7 @@ from headwater.extraction.selectors import selected_value
 from headwater.extraction.site_names import SiteNames, site_names
 from headwater.extraction.templates.guide import template_in
 from headwater.extraction.text import comparable, page_line
-from headwater.extraction.title import best_title, headline_in, surroundings, without_surroundings
+from headwater.extraction.title import best_title, headline_in, is_said_alone, surroundings, without_surroundings
 from headwater.rights.record import UseStatement
 
 _LONGEST_TITLE = 500
@@ -118,17 +118,18 @@ def _selected_metas(tree: LexborHTMLParser, page: Page) -> dict[str, str]:
 def _titles(
     elements: Elements, page: Page, said: Mapping[str, str], linked: LinkedData, names: SiteNames, anchors: Anchors
 ) -> tuple[str, ...]:
-    """Best first. The feed's comes before the page's own: it was written to be read alone."""
+    """Best first. The feed's, written to be read alone, comes before a page's own that stands in one place only."""
     page_title, heading = _first_line(elements.named("title")), _first_line(elements.named("h1"))
     shared, headline = said.get("og:title", ""), linked.headline if linked.is_about_this_page else ""
     sections = said.get("article:section", ""), linked.article_section
     around = surroundings(names, sections, lambda: anchors.texts)
     plain_heading, plain_title = without_surroundings(heading, around), headline_in(page_title, heading, around)
     declared = without_surroundings(headline, around, heading), without_surroundings(shared, around, heading)
+    best = best_title(*declared, plain_heading, plain_title, is_named=plain_title != page_title)
+    selected = selected_value(elements.tree, page.selectors, "title")
+    is_sure = not names.has(best) and is_said_alone(best, page.hints.title, (*declared, plain_heading, plain_title))
     shown = (
-        page.hints.title,
-        selected_value(elements.tree, page.selectors, "title"),
-        best_title(*declared, plain_heading, plain_title, is_named=plain_title != page_title),
+        *((selected, best, page.hints.title) if is_sure else (page.hints.title, selected, best)),
         plain_title,
         plain_heading,
         *declared,

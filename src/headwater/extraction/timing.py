@@ -1,7 +1,7 @@
 """When it was published and last changed, by the best witness there is."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta, tzinfo
 from itertools import islice
 from typing import NamedTuple
@@ -63,16 +63,21 @@ class Timing(NamedTuple):
 def timing_of(elements: Elements, page: Page, seen: Overview, now: datetime) -> Timing:
     """Without guesses: those are made by `guess_date`."""
     zone, linked, hints = page.zone(), seen.linked_data, page.hints
-    updated = _first_said(seen, _MODIFIED, page) or linked.date_modified or hints.updated_at
-    said = [told for told in _said_published(elements, page, seen) if told]
+    changes = (*_said(seen, _MODIFIED, page), linked.date_modified, hints.updated_at)
+    updated = next((moment for one in changes if (moment := not_in_the_future(one, now))), None)
+    said = _credible(_said_published(elements, page, seen), zone, now)
     if hints.published_at and not _has_time(said):
-        said = [*said, ToldTime(hints.published_at, has_time=True)]
+        said += _credible([ToldTime(hints.published_at, has_time=True)], zone, now)
     if not _has_time(said):
-        said = [*said, *_told_by_title(seen), *_shown(elements, page, now)]
+        said += _credible([*_told_by_title(seen), *_shown(elements, page, now)], zone, now)
     if not _has_time(said):
-        said = [*said, *_beside_heading(elements, page, now)]
-    published = published_from(said, zone, updated)
-    return _in_order(not_in_the_future(published, now), not_in_the_future(updated, now))
+        said += _credible(_beside_heading(elements, page, now), zone, now)
+    return _in_order(not_in_the_future(published_from(said, zone, updated), now), updated)
+
+
+def _credible(told: Iterable[ToldTime | None], zone: tzinfo, now: datetime) -> list[ToldTime]:
+    """Without those that are clearly in the future: such a page has another witness, or none."""
+    return [one for one in told if one and not_in_the_future(instant_of(one.at, zone), now)]
 
 
 def _has_time(said: Sequence[ToldTime]) -> bool:
@@ -157,9 +162,8 @@ def guess_date(html: str, page: Page, now: datetime) -> datetime | None:
     return not_in_the_future(moment_from(found, page.zone()), now) if found else None
 
 
-def _first_said(seen: Overview, names: Sequence[str], page: Page) -> datetime | None:
-    moments = (moment_from(seen.said[name], page.zone()) for name in names if name in seen.said)
-    return next((moment for moment in moments if moment), None)
+def _said(seen: Overview, names: Sequence[str], page: Page) -> Iterator[datetime | None]:
+    return (moment_from(seen.said[name], page.zone()) for name in names if name in seen.said)
 
 
 def _shown(elements: Elements, page: Page, now: datetime) -> Iterator[ToldTime]:

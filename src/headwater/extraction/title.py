@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from headwater.extraction.dates import told_in
@@ -114,6 +114,11 @@ def best_title(headline: str, shared: str, heading: str, page_title: str, *, is_
         if _is_same(shared, heading):
             return shared if _is_part_of_the_other(headline, shared) else headline
     return shared if _is_same(shared, heading) else headline
+
+
+def is_said_alone(title: str, feeds: str, said: Sequence[str]) -> bool:
+    """In two places of its page or more, none of which says what the feed does."""
+    return sum(_is_same(title, one) for one in said) > 1 and not any(_is_same(feeds, one) for one in said)
 
 
 def _is_part_of_the_other(headline: str, shared: str) -> bool:

@@ -27,6 +27,7 @@ class EntryPast:
     duration_ms: int | None
     reason: str | None
     owner: str
+    kind: str  # of what was asked for: the page, or robots.txt and the like on the way to it
 
 
 @dataclass(frozen=True, slots=True)

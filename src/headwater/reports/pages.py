@@ -12,9 +12,13 @@ from headwater.deliver.records import RecordKey
 from headwater.deliver.tracing import way_in_words as delivery_way_in_words
 from headwater.deliver.tracing import way_of_record
 from headwater.errors import NotFound
+from headwater.fetch.fetcher import PAGE
 from headwater.fetch.robots import robots_of_host
+from headwater.fetch.tdmrep import KIND as TDM_KIND
+from headwater.fetch.tdmrep import PATH as TDM_PATH
 from headwater.frontier.entry import DeadReason, EntryStatus
 from headwater.frontier.explain import EntryExplanation, EntryPast, explain, why_taken_down
+from headwater.phrases import spelt_out
 from headwater.politeness.robots import Decision, parse_robots
 from headwater.record_kind import RecordKind
 from headwater.reports.problems import UNREADABLE
@@ -24,7 +28,7 @@ from headwater.sources.store import source_from
 from headwater.urls.canonical import CanonicalUrl, canonicalise
 from headwater.urls.fingerprint import bucket_of
 from headwater.urls.origin import Origin
-from headwater.urls.scope import Placement, placement_of, without_www
+from headwater.urls.scope import Placement, folder_of, placement_of, without_www
 from headwater.urls.skip import Skip, why_skipped
 from headwater.urls.traps import Trap, trap_in
 
@@ -55,6 +59,26 @@ WHY_DELETED = {
     "legal": "its page is withheld for legal reasons (HTTP 451)",
     "too_old": "it had not changed for as long as documents are kept (keep.document_days)",
 }
+# Of a page that ended before any text of it was looked at.
+WHY_NEVER_READ = {
+    DeadReason.NOT_FOUND: "its page is not there (HTTP 404)",
+    DeadReason.GONE: "its page is gone (HTTP 410)",
+    DeadReason.ROBOTS_BLOCKED: "robots.txt forbids it, so that its page is not asked for",
+    DeadReason.FORBIDDEN: "its server refuses it to us",
+    DeadReason.PAYMENT_REQUIRED: "its server wants to be paid for it",
+    DeadReason.LEGAL: "its page is withheld for legal reasons (HTTP 451)",
+    DeadReason.UNSUPPORTED_CONTENT_TYPE: "what was answered is no page",
+    DeadReason.BINARY_URL: "its address is that of a file, which is not asked for",
+    DeadReason.TOO_LARGE: "its page is larger than what is read",
+    DeadReason.MAX_RETRIES: "every try to fetch it failed",
+    DeadReason.UNREACHABLE: "its host could not be reached",
+    DeadReason.BLOCKED_ADDRESS: "its host's address may not be visited, so that its page is not asked for",
+    DeadReason.TRAP: "it looks like a trap for spiders, and its page is not asked for",
+    DeadReason.POISON: "the workers that tried to read it died",
+    DeadReason.KILLED: "a person killed it",
+}
+# What is asked for beside a page, by the kind of the request.
+ASKED_BESIDES = {TDM_KIND: TDM_PATH, "robots": "/robots.txt"}
 TRAPS = {
     Trap.HAS_EFFECTS: "it looks as if it did something when it is fetched, such as logging out, deleting or buying",
     Trap.SESSION_ID: "it carries a session id, so that its page has endless addresses",
@@ -269,7 +293,7 @@ def _why_none(found: EntryExplanation, kept: KeptRecords) -> str:
         case EntryStatus.DEAD:
             return f": {_why_ended(found)}"
         case _:
-            return " yet: it was not fetched" if not any(one.verdict == "fetched" for one in found.history) else ""
+            return _why_not_yet(found.history)
 
 
 def _where_it_led(redirected: Redirected) -> str:
@@ -298,7 +322,23 @@ def _why_ended(found: EntryExplanation) -> str:
         word = next((word for word in WHY_NO_DOCUMENT if f"({word}:" in found.why), "")
         if word:
             return WHY_NO_DOCUMENT[word]
-    return "its page ended before anything could be read of it" if not found.history else "its page gave none"
+    told = WHY_NEVER_READ.get(DeadReason(found.reason)) if found.reason in set(DeadReason) else None
+    return told or ("its page gave none" if found.history else "its page ended before anything could be read of it")
+
+
+def _why_not_yet(history: Sequence[EntryPast]) -> str:
+    if any(one.verdict == "fetched" for one in history):
+        return ""
+    tried = next((one for one in history if one.kind == PAGE and one.verdict == "retry_later"), None)
+    if tried is None:
+        return " yet: it was not fetched"
+    answer = f"HTTP {tried.status}, " if tried.status else ""
+    return f" yet: its last try failed ({answer}{spelt_out(tried.reason or 'without a reason')})"
+
+
+def asked_besides(one: EntryPast) -> str:
+    """The path of a request that was not for the page itself; empty for one that was."""
+    return ASKED_BESIDES.get(one.kind, "" if one.kind == PAGE else spelt_out(one.kind))
 
 
 def _again(found: EntryExplanation) -> str:
@@ -413,13 +453,23 @@ def why_not_queued(
         return f"no source follows {url.site}", f"{or_else} follow its site: headwater sources add {url.origin}/"
     if skip := why_skipped(url):
         return WRITTEN_TWICE if skip is Skip.WRITTEN_TWICE else SKIPPED, by_hand
+    followers = sorted(followers, key=lambda one: -_nearness(url, one.source))
     outside = {one.source.name: placement_of(url, one.source.profile.scope) for one in followers}
     if not any(place.is_followed for place in outside.values()):
         name, place = next(iter(outside.items()))
         return f"for {name}, {OUTSIDE[place]}", f"{or_else} change its scope: headwater sources edit {quote(name)}"
     if was_refused:
         return "a channel lists it, and it was refused: out of scope, or beyond the limits of a poll", by_hand
-    return _not_listed(followers), by_hand
+    inside = [one for one in followers if outside[one.source.name].is_followed]
+    nearest = [one for one in inside if _nearness(url, one.source) == _nearness(url, inside[0].source)]
+    return _not_listed(nearest), by_hand
+
+
+def _nearness(url: CanonicalUrl, source: Source) -> int:
+    """How much of its way a source's own place says; nothing where the page lies elsewhere."""
+    profile = source.profile
+    home = (folder_of(profile.address),) if profile.address.site == url.site else ()
+    return max((len(place) for place in (*home, *profile.include_paths) if url.path.startswith(place)), default=0)
 
 
 def _not_listed(followers: Sequence[FollowingSource]) -> str:

@@ -968,7 +968,7 @@ WHERE p.status <> 'deleted'
                UNION SELECT c.source_id FROM unnest($2::smallint[], $1) AS h (bucket, host)
                      JOIN channels c ON c.bucket = h.bucket AND c.host = h.host AND c.is_enabled
                       AND substring(c.url FROM '^https?://([^/]*)') = ANY ($3))
-ORDER BY lower(p.name), p.id LIMIT 5;
+ORDER BY lower(p.name), p.id LIMIT 20;
 
 -- name: channel_that_reads
 -- The channel whose polls ask for an address themselves: its own one, or a further page of its list.
@@ -1269,7 +1269,7 @@ SELECT (SELECT min(at) FROM fetch_log) AS since, clock_timestamp() AS now;
 -- name: look_up_listed
 -- The document of each address, in the order given: its own, or one that calls the address canonical and is believed; else what
 -- became of the address.
-SELECT d.url, d.title, d.text, w.deleted_reason, e.status, e.reason
+SELECT d.url, d.title, d.text, w.deleted_reason, e.status, e.reason, e.moved_to
 FROM unnest($1::smallint[], $2::bytea[]) WITH ORDINALITY AS k (bucket, url_hash, place)
 LEFT JOIN LATERAL (
     SELECT o.url, o.title, o.text FROM documents o

@@ -9,7 +9,7 @@ WITH configs AS (
 )
 SELECT string_agg(format('(%s) & %L', question, config_mark(config)), ' | ') AS anywhere,
        array_agg(config::text) AS configs, array_agg(question::text) AS questions
-FROM (SELECT config, websearch_to_tsquery(config, $1::text) AS question FROM configs) AS asked
+FROM (SELECT config, words_asked(config, $1::text) AS question FROM configs) AS asked
 WHERE numnode(question) > 0;
 
 -- name: search_documents
@@ -53,7 +53,7 @@ WITH questions AS MATERIALIZED (
 SELECT p.bucket, p.url_hash AS hash, d.source_id, d.url, d.title, d.language, d.published_at, d.first_seen_at,
        d.duplicate_of IS NOT NULL AS is_duplicate, p.rank, (SELECT count(*) FROM matches) AS matches,
        (SELECT count(*) FROM looked) AS looked,
-       ts_headline(p.config, regexp_replace(translate(left(d.text, 30000), '<>', :angles::text), '[^ \n\r\t]{100}', '\& ', 'g'),
+       ts_headline(p.config, regexp_replace(letter_pairs(translate(left(d.text, 30000), '<>', :angles::text)), '[^ \n\r\t]{100}', '\& ', 'g'),
                    p.question, 'StartSel="' || :mark::text || '", StopSel="' || :mark
                    || '", MaxFragments=2, MinWords=8, MaxWords=24, FragmentDelimiter=" … "') AS marked
 FROM page p JOIN documents d ON d.bucket = p.bucket AND d.url_hash = p.url_hash
@@ -107,7 +107,7 @@ WITH configs AS (
 )
 SELECT string_agg(format('(%s) & %L', question, config_mark(config)), ' | ') AS anywhere,
        array_agg(config::text) AS configs, array_agg(question::text) AS questions
-FROM (SELECT config, websearch_to_tsquery(config, $1::text) AS question FROM configs) AS asked
+FROM (SELECT config, words_asked(config, $1::text) AS question FROM configs) AS asked
 WHERE numnode(question) > 0;
 
 -- name: search_jobs
@@ -142,7 +142,7 @@ WITH questions AS MATERIALIZED (
 SELECT p.bucket, p.canonical_hash AS hash, j.source_id, j.apply_url AS url, j.title, j.language,
        NULL::timestamptz AS published_at, j.created_at AS first_seen_at, j.duplicate_of IS NOT NULL AS is_duplicate, p.rank,
        (SELECT count(*) FROM matches) AS matches, (SELECT count(*) FROM looked) AS looked,
-       ts_headline(p.config, regexp_replace(translate(left(j.description_snippet, 30000), '<>', :angles::text),
+       ts_headline(p.config, regexp_replace(letter_pairs(translate(left(j.description_snippet, 30000), '<>', :angles::text)),
                                             '[^ \n\r\t]{100}', '\& ', 'g'),
                    p.question, 'StartSel="' || :mark::text || '", StopSel="' || :mark
                    || '", MaxFragments=2, MinWords=8, MaxWords=24, FragmentDelimiter=" … "') AS marked

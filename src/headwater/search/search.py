@@ -1,5 +1,6 @@
 """Ask the archive: the best of the newest matches, with a piece of the text around the words."""
 
+import re
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -21,6 +22,9 @@ MARK = "**"  # around what matched, in plain text
 # Signs that no text is written with, and that no word is made of: around what matched, and for < and >.
 MATCHED, _ANGLES = "\ufdd2", "\ufdd0\ufdd1"
 _SHOWN = str.maketrans(_ANGLES, "<>")
+# As `letter_pairs` wrote them: a letter that ends one pair and begins the next, and the ends of a run of such letters.
+_SHARED_LETTER = re.compile(rf"(.)({MATCHED}?)\x1f ({MATCHED}?)\1")
+_EDGES_OF_PAIRS = re.compile(r"[\x1e\x1f] ?")
 STATEMENT_TIMED_OUT = "57014"
 # Documents of so many sources are found by their sources; of more, the newest of all are looked through.
 FEW_SOURCES = 500
@@ -169,8 +173,19 @@ def values_of(wanted: Filters, sources: Sequence[UUID] | None) -> dict[str, obje
 
 
 def hit_from(row: Any, kind: RecordKind) -> Hit:
-    pieces = tuple((row["marked"] or "").translate(_SHOWN).split(MATCHED))
+    pieces = tuple(_without_pairs((row["marked"] or "").translate(_SHOWN)).split(MATCHED))
     return Hit(kind, pieces=pieces, **{name: row[name] for name in Hit.__slots__ if name not in ("kind", "pieces")})
+
+
+def _without_pairs(marked: str) -> str:
+    """Each letter once; pairs that matched one behind the other are one match."""
+    whole = _SHARED_LETTER.sub(_letter_once, marked)
+    return _EDGES_OF_PAIRS.sub("", whole)
+
+
+def _letter_once(shared: re.Match[str]) -> str:
+    letter, ends, begins = shared.groups()
+    return letter if ends and begins else begins + letter + ends
 
 
 def cursor_after(hit: Hit) -> str:

@@ -44,6 +44,25 @@ def test_what_only_one_of_them_has_is_told_with_the_reason(desk: Desk) -> None:
     assert [(one["url"], one["archived_title"]) for one in found["only_archived"]] == [(B, "Wharves")]
 
 
+def test_what_a_listed_page_redirects_to_stands_for_it(desk: Desk) -> None:
+    desk.says("frontier", "add", C)
+    desk.says("frontier", "add", D)
+    for url, target in ((C, D), (D, B)):
+        bucket, hash_ = key_of(url)
+        desk.execute(
+            "update url_frontier set status = 'dead', reason = 'redirect', moved_to = $3"
+            " where bucket = $1 and url_hash = $2",
+            bucket,
+            hash_,
+            target,
+        )
+    said = desk.says("compare", listed(desk, f"{A}\n{C}\n{D}\n"), "--json")
+    assert (said.code, said.json["counts"]) == (0, {"same": 3})
+    desk.execute("update url_frontier set moved_to = $1 where reason = 'redirect'", C)
+    said = desk.says("compare", listed(desk, f"{A}\n{C}\n"), "--json")
+    assert said.json["counts"] == {"same": 1, "only_listed": 1, "only_archived": 1}
+
+
 def test_titles_and_texts_that_differ_are_told_and_how_far(desk: Desk) -> None:
     lines = [
         {"url": A, "title": "tides ", "text": LONG + " And one more."},

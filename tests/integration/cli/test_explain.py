@@ -91,6 +91,53 @@ def test_every_state_says_what_is_next(desk: Desk, state: str, told: str, follow
     assert following in last
 
 
+def requested(desk: Desk, kind: str, verdict: str, reason: str | None, status: int | None, took: int | None) -> None:
+    desk.execute(
+        "insert into fetch_log (at, bucket, host, token, kind, owner, url_hash, status, verdict, reason, duration_ms)"
+        " select now(), bucket, host, gen_random_uuid(), $1, 'w', url_hash, $4, $2, $3, $5 from url_frontier",
+        kind,
+        verdict,
+        reason,
+        status,
+        took,
+    )
+
+
+@pytest.mark.parametrize(
+    ("reason", "told"),
+    [
+        ("robots_blocked", "none: robots.txt forbids it, so that its page is not asked for"),
+        ("poison", "none: the workers that tried to read it died"),
+        ("not_found", "none: its page is not there (HTTP 404)"),
+        ("extract_failed", "none: its page gave none"),
+    ],
+)
+def test_a_page_that_was_never_read_is_not_said_to_have_given_nothing(desk: Desk, reason: str, told: str) -> None:
+    queued(desk, f"status = 'dead', reason = '{reason}'")
+    requested(desk, "page", "dead", reason, None, None)
+    assert f"document: {told}" in explained(desk)[0]
+
+
+def test_a_page_that_could_not_be_read_was_asked_for(desk: Desk) -> None:
+    queued(desk, "status = 'failed', retry_count = 1, last_error = 'bad_encoding'")
+    requested(desk, "page", "retry_later", "bad_encoding", 200, 12)
+    requested(desk, "rights", "went_on", None, 404, 3)
+    assert "document: none yet: its last try failed (HTTP 200, bad encoding)" in explained(desk)[0]
+
+
+def test_each_request_says_what_it_asked_for_and_how_long_it_took(desk: Desk) -> None:
+    queued(desk)
+    for kind, took in (("page", 0), ("rights", 1_200), ("robots", None)):
+        requested(desk, kind, "went_on", None, 404, took)
+    rows = [line.split("  ") for line in explained(desk)[0].splitlines() if "a step on the way" in line]
+    told = [[cell.strip() for cell in row if cell.strip()] for row in rows]
+    assert sorted(row[3:] for row in told) == [
+        ["/robots.txt"],
+        ["1,200 ms", "/.well-known/tdmrep.json"],
+        ["< 1 ms", "the page"],
+    ]
+
+
 def test_a_takedown_says_that_nothing_follows(desk: Desk) -> None:
     queued(desk)
     desk.says("takedown", "add", "a.example")
@@ -140,6 +187,18 @@ def test_a_page_too_old_for_its_sitemap_says_so(desk: Desk) -> None:
     desk.followed("https://a.example/", "--name", "Alpha", "--sitemap", "https://a.example/map.xml")
     desk.execute("update channels set last_ok_at = now()")
     assert "did not change since is too old for it" in explained(desk)[0]
+
+
+def test_a_page_is_told_of_by_the_source_whose_place_it_lies_in(desk: Desk) -> None:
+    desk.followed("https://a.example/", "--name", "Harbour", "--sitemap", "https://a.example/map.xml")
+    desk.execute("update channels set last_ok_at = now()")
+    desk.followed("https://a.example/manual/", "--name", "Manual", "--feed", "https://a.example/manual/feed.xml")
+    out = explained(desk, "https://a.example/manual/basics")[0]
+    assert "no channel of Manual has listed it so far" in out
+    assert "Harbour" not in out
+    assert "no channel of Harbour has listed it as new" in explained(desk)[0]
+    desk.execute("update sources set exclude_paths = '{/manual/basics}'")
+    assert "for Manual, its path is excluded" in explained(desk, "https://a.example/manual/basics")[0]
 
 
 def test_a_page_out_of_scope_says_so(desk: Desk) -> None:

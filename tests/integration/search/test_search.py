@@ -328,3 +328,59 @@ async def test_a_view_is_looked_for_among_the_newest_matches_and_the_answer_says
     assert (cut.hits, cut.is_complete) == ([], False)
     none = await search(shelf.database, "harvest", wanted, bounds=Bounds(most_looked_at=1))
     assert (none.hits, none.is_complete) == ([], True)
+
+
+CHINESE = "国家统计局周四公布，明年的国家预算将增加。AI预算另行公布，共5亿元。"
+JAPANESE = "来年度の予算案が、カタログとともに公表された。猫も喜んだ。"
+KOREAN = "내년 예산을 정부가 발표했다."
+THAI = "รัฐบาลประกาศงบประมาณปีหน้า"
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "found", "missed"),
+    [
+        (
+            CHINESE,
+            "zh",
+            ("预算", "国家预算", '"明年的国家预算"', "预", "AI预算", "预算 统计局", "x or 预算"),
+            ("国预", "算预算"),
+        ),
+        (JAPANESE, "ja", ("予算", "予算案", "カタログ", "猫", '"予算案が" 公表'), ("算予", "カログ")),
+        (KOREAN, "ko", ("예산", "정부", '"예산을 정부가"'), ("산예",)),
+        (THAI, "th", ("งบประมาณ", "รัฐบาล"), ("งมาณ",)),
+        (f"A report in English on 预算. {FILLING}", "en", ("预算", "report", "reports 预算"), ("-预算 report",)),
+    ],
+)
+async def test_words_of_scripts_without_spaces_are_found_within_their_clauses(
+    shelf: Shelf, text: str, language: str, found: tuple[str, ...], missed: tuple[str, ...]
+) -> None:
+    await shelf.keep(A, text, language=language)
+    await shelf.keep(B, "Something else, 其他", language="en")
+    assert {question for question in (*found, *missed) if A in await urls(shelf, question)} == set(found)
+
+
+async def test_a_piece_of_a_text_without_spaces_reads_as_it_was_written(shelf: Shelf) -> None:
+    await shelf.keep(A, CHINESE, language="zh")
+    [hit] = (await search(shelf.database, "国家预算")).hits
+    assert "".join(hit.pieces) in CHINESE
+    assert "明年的**国家预算**将增加" in hit.snippet
+    [hit] = (await search(shelf.database, "预算")).hits
+    assert "国家**预算**将" in hit.snippet
+    assert "AI**预算**另行" in hit.snippet
+
+
+async def test_words_that_were_written_by_other_rules_are_written_anew(shelf: Shelf) -> None:
+    await shelf.keep(A, CHINESE, language="zh")
+    await shelf.database.execute("UPDATE documents SET search = to_tsvector('simple', text)")
+    assert await urls(shelf, "预算") == []
+    words = "document_words(language, title, summary, keywords, author, text)"
+    await shelf.database.execute(
+        f"UPDATE documents SET search = {words} WHERE search IS NOT NULL AND language IN ('zh', 'ja', 'ko', 'th')"
+    )
+    assert await urls(shelf, "预算") == [A]
+
+
+async def test_the_longest_text_without_spaces_is_stored(shelf: Shelf) -> None:
+    letters = "".join(chr(0x20000 + number * 7919 % 40_000) for number in range(100_000))
+    await shelf.keep(A, letters, language="zh", title=letters[:2_000], summary=letters[:5_000])
+    assert await urls(shelf, letters[40_000:40_005]) == [A]

@@ -47,6 +47,31 @@ def test_titles_are_preferred_in_this_order(best: int, read: Read) -> None:
     assert found.title == TITLES[best][1]
 
 
+HEADLINE = "Tide tables for November & December"
+
+
+@pytest.mark.parametrize(
+    ("feed", "heading", "shared", "title"),
+    [
+        ("Feed title: tables & more", HEADLINE, HEADLINE, HEADLINE),
+        ("Feed title: tables & more", HEADLINE, "", HEADLINE),
+        ("Feed title: tables & more", "", HEADLINE, HEADLINE),
+        ("Feed title: tables & more", "The Example", "The Example", "Feed title: tables & more"),
+        ("Feed title: tables & more", HEADLINE, "Something shared", "Feed title: tables & more"),
+        (HEADLINE, "Tides", "Tides", HEADLINE),
+    ],
+)
+def test_a_feeds_title_gives_way_to_the_one_that_a_page_says_twice(
+    feed: str, heading: str, shared: str, title: str, read: Read
+) -> None:
+    written = HEADLINE.replace("&", "&amp;")
+    head = linked(headline=HEADLINE) if HEADLINE in (heading, shared) and shared != "Something shared" else ""
+    head += f'<meta property="og:site_name" content="The Example"><title>{written} | The Example</title>'
+    head += f'<meta property="og:title" content="{shared.replace("&", "&amp;")}">' if shared else ""
+    body = f"<h1>{heading.replace('&', '&amp;')}</h1>{PROSE}" if heading else PROSE
+    assert article(read(head, body, hints=FeedHints(title=feed))).title == title
+
+
 def test_the_text_is_the_article_without_its_surroundings(read: Read) -> None:
     body = f"""<nav><a href=/>Home page of the paper</a></nav><article><h1>Storm over the city</h1>{PROSE}
         <p><b><a href=/other>Flood in the valley after the storm</a></b></p>{PROSE}</article>
@@ -161,10 +186,17 @@ def test_a_date_that_nothing_states_is_guessed_from_the_page(read: Read) -> None
     assert found.published_at == datetime(2026, 5, 3, tzinfo=UTC)
 
 
-def test_a_page_from_the_future_was_published_now(read: Read) -> None:
-    tomorrow, later = NOW + timedelta(hours=20), NOW + timedelta(days=30)
+def test_a_date_in_the_future_is_no_witness(read: Read) -> None:
+    tomorrow, later, today = NOW + timedelta(hours=20), NOW + timedelta(hours=300), NOW - timedelta(hours=1)
     assert article(read(f'<meta name=date content="{tomorrow.isoformat()}">')).published_at == tomorrow
-    assert article(read(f'<meta name=date content="{later.isoformat()}">')).published_at == NOW
+    head = linked(headline="H", datePublished=later.isoformat(), dateModified=later.isoformat())
+    found = article(read(head))
+    assert (found.published_at, found.updated_at) == (None, None)
+    hints = FeedHints(published_at=today)
+    assert article(read(head, hints=hints)).published_at == today
+    assert article(read(f'{head}<meta name=dc.created content="{today.isoformat()}">')).published_at == today
+    assert article(read(head, f"<time datetime={today.isoformat()}>today</time>{PROSE}")).published_at == today
+    assert article(read("", hints=FeedHints(published_at=later))).published_at is None
 
 
 def test_a_change_before_publication_is_no_change(read: Read) -> None:

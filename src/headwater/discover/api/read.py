@@ -12,7 +12,7 @@ import orjson
 from headwater.discover.api.pages import PageState, state_after
 from headwater.discover.api.paths import Path
 from headwater.discover.api.recipe import ApiRecipe, Transform, auto_data_paths
-from headwater.discover.feeds.dates import EARLIEST, moment
+from headwater.discover.feeds.dates import EARLIEST, FURTHEST_AHEAD, moment
 from headwater.discover.items import Item, Reading, Unreadable
 from headwater.discover.pages.listing import link_to, shorten
 
@@ -43,7 +43,7 @@ _NAMES = {
 
 
 def instant_from(value: object, now: datetime) -> datetime | None:
-    """None for a value that is no instant or cannot be meant; one that lies ahead counts as now."""
+    """None for a value that is no instant or cannot be meant; one that lies a little ahead counts as now."""
     match value:
         case bool():
             return None
@@ -60,7 +60,7 @@ def instant_from(value: object, now: datetime) -> datetime | None:
 def _counted(number: float, now: datetime) -> datetime | None:
     with suppress(ValueError, OverflowError, OSError):
         found = datetime.fromtimestamp(number / 1000 if number >= _MILLISECONDS_FROM else number, UTC)
-        return min(found, now) if found >= EARLIEST else None
+        return min(found, now) if EARLIEST <= found <= now + FURTHEST_AHEAD else None
     return None
 
 

@@ -33,6 +33,7 @@ _AUTO = {
     **_ALWAYS,
     "location": "location || location_name || city",
     "description": "description || summary || snippet",
+    "author": "author.name || author || byline",
     "published_at": "published_at || posted_at || date_posted || published || created_at || date",
     "deadline": "deadline || closing_date || expires_at || valid_through",
 }

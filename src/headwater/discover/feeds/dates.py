@@ -8,8 +8,8 @@ from headwater.languages import month_of
 from headwater.written_days import hours_of_zone
 
 EARLIEST = datetime(1990, 1, 1, tzinfo=UTC)
-# A clock may be wrong by a time zone, an article be announced for next week; past this it is a placeholder.
-FURTHEST_AHEAD = timedelta(days=3650)
+# A clock may be wrong by a time zone; what lies further ahead says nothing of when it was published.
+FURTHEST_AHEAD = timedelta(days=1)
 _LONGEST = 100
 
 # Year, month, day, hour, minute, second and zone, in three orders; only the year, or day and month with it, must be.
@@ -23,7 +23,7 @@ _UTC = frozenset({"", "Z", "GMT", "UTC", "+0000", "+00:00"})
 
 
 def moment(text: str, now: datetime) -> datetime | None:
-    """In UTC; a date that lies ahead counts as now, and one that cannot be meant as none."""
+    """In UTC; a date that lies a little ahead counts as now, and one that cannot be meant as none."""
     try:
         said = _written(text.strip())
     except (ValueError, OverflowError, LookupError, TypeError):

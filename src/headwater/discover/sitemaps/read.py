@@ -9,6 +9,7 @@ from itertools import islice
 from types import MappingProxyType
 from typing import NamedTuple
 
+from headwater.discover.feeds.dates import FURTHEST_AHEAD
 from headwater.discover.items import Item, Reading, Unreadable
 from headwater.errors import UrlRejected
 from headwater.net.charset import CharsetKind, decode
@@ -249,7 +250,7 @@ def _judged(entry: Entry, bounds: _SitemapBelief) -> Item | str:
     return Item(
         url.url,
         title=" ".join(entry.title.split()),
-        published_at=min(published.begins, bounds.now) if published else None,
+        published_at=_publication(published, bounds.now),
         updated_at=_change(changed, bounds.now),
         language=entry.language,
     )
@@ -258,6 +259,10 @@ def _judged(entry: Entry, bounds: _SitemapBelief) -> Item | str:
 def _ended_before(oldest: datetime | None, dated: Span | None) -> bool:
     # A day counts until it is over: a page of that day may be as young as that.
     return oldest is not None and dated is not None and dated.ends < oldest
+
+
+def _publication(dated: Span | None, now: datetime) -> datetime | None:
+    return min(dated.begins, now) if dated and dated.begins <= now + FURTHEST_AHEAD else None
 
 
 def _change(dated: Span | None, now: datetime) -> datetime | None:

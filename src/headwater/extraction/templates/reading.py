@@ -27,6 +27,7 @@ _FEWEST_OF_MANY = 4
 _LONG_WORD, _FEWEST_WORDS = 4, 3
 _BEGINNING = 5_000  # letters, in which a story says what its title promised
 _FEWEST_ANNOUNCED, _FEWEST_TEASERS = 3, 2
+_TERM, _TERM_DEPTH = "dt", 3
 _SENTENCE, _ROW = 60, 5  # letters, labels
 _PUNCTUATION = 20  # letters that a title loses when it is made comparable
 _OUTSIDE = BlockVerdict(keep=False, why="outside the container", is_seen=True, loses=True)
@@ -213,15 +214,20 @@ def _second_look(block: Block, verdict: BlockVerdict, seen: KnownText, said: "_S
 
 
 def _strange_headings(judged: Sequence[Judged]) -> list[int]:
-    """On paths that training never saw: few stories have headings, and seldom those that taught."""
+    """On paths that training never saw: few stories have headings or terms, and seldom those that taught."""
     return [
         at
         for at, (block, verdict, own) in enumerate(judged)
         if own
         and not verdict.is_seen
-        and tag_of(block.path[-1]) in HEADINGS
+        and (tag_of(block.path[-1]) in HEADINGS or _is_term(block))
         and not any(HIDDEN in step for step in block.path)
     ]
+
+
+def _is_term(block: Block) -> bool:
+    """Of a list of definitions, whose meaning comes next; what it is written with may stand between."""
+    return any(tag_of(step) == _TERM for step in block.path[-_TERM_DEPTH:])
 
 
 def _judge_tables(judged: list[Judged]) -> None:

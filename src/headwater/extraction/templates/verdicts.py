@@ -17,7 +17,7 @@ _KEEP = 0.5
 _FEWEST_PAGES = 2
 # Without any evidence, what is marked up as text is taken for it; other than a paragraph only where nothing around it
 # has a name, as the parts of a page that are no text have.
-_TEXT = frozenset({"p", "li", "h2", "h3", "h4", "blockquote", "pre"})
+_TEXT = frozenset({"p", "li", "dd", "h2", "h3", "h4", "blockquote", "pre"})
 # Stands for the names of an element that belong to one page, such as its story's.
 _OWN = ".*"
 _NAME = re.compile(r"[.#][^.#*]+")

@@ -13,7 +13,7 @@ from headwater.frontier.explain import HISTORY as MOST_SHOWN
 from headwater.frontier.explain import EntryPast
 from headwater.net.identity import identity_of
 from headwater.phrases import spelt_out
-from headwater.reports.pages import PageStory, story_of
+from headwater.reports.pages import PageStory, asked_besides, story_of
 from headwater.serve.access.gate import Operator, Viewer
 from headwater.serve.console.components import columns, facts, filter_bar, link, notice, panel, way_on
 from headwater.serve.console.forms import Fields, action_button, confirm_form, text_field
@@ -137,7 +137,9 @@ def _step(at: str, name: str, told: str) -> Markup:
 
 
 def _asked_for(visit: PageVisit, one: EntryPast) -> Markup:
+    besides = asked_besides(one)
     told = [
+        *([joined("for ", foreign(besides, 60))] if besides else []),
         state(one.verdict),
         f"HTTP {one.status}" if one.status else "no answer",
         *([joined("in ", milliseconds(one.duration_ms))] if one.duration_ms is not None else []),

@@ -34,6 +34,13 @@ def test_the_usual_names_are_found(key: str | None) -> None:
     assert item.fields == {"location": "Oslo", "deadline": "2024-07-01"}
 
 
+@pytest.mark.parametrize("author", ["Grace Hopper", {"name": "Grace Hopper"}, ["Grace Hopper"]])
+def test_an_author_is_found_by_its_usual_name(author: object) -> None:
+    said = {"title": "Tide", "url": "/1", "published_at": "2024-06-01T10:00:00Z", "author": author}
+    (item,) = page([said]).reading.items
+    assert (item.author, item.fields) == ("Grace Hopper", {})
+
+
 def test_what_is_mapped_is_an_items_own_or_a_field() -> None:
     raw = {
         "n": " A \n nurse ",
@@ -188,7 +195,8 @@ def test_a_state_survives_being_put_away() -> None:
         ("1717718400", datetime(2024, 6, 7, tzinfo=UTC)),
         ("2024-06-07T02:00:00+02:00", datetime(2024, 6, 7, tzinfo=UTC)),
         ("2024-06-07", datetime(2024, 6, 7, tzinfo=UTC)),
-        (4e9, NOW),
+        (4e9, None),
+        (NOW.timestamp() + 3600, NOW),
     ],
 )
 def test_instants_are_read_in_words_and_numbers(value: object, expected: datetime | None) -> None:

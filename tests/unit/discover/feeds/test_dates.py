@@ -64,6 +64,7 @@ def test_what_cannot_be_meant_is_no_moment(text: str, now: datetime) -> None:
     assert moment(text, now) is None
 
 
-def test_what_lies_ahead_counts_as_now(now: datetime) -> None:
-    assert moment((now + timedelta(days=2)).isoformat(), now) == now
+def test_what_lies_a_little_ahead_counts_as_now_and_further_ahead_as_nothing(now: datetime) -> None:
+    assert moment((now + timedelta(hours=20)).isoformat(), now) == now
+    assert moment((now + timedelta(days=2)).isoformat(), now) is None
     assert moment((now - timedelta(seconds=1)).isoformat(), now) == now - timedelta(seconds=1)

@@ -253,3 +253,18 @@ def test_labels_of_a_copy_go_with_it(template: Template, story: Story) -> None:
     for copied in (lines[:3], labels):
         page = changed(story, paragraphs=(*lines, *labels, *copied))
         assert served(template, page.html).paragraphs == (*lines, *labels)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "<dl><dt>{0}<dd>{1}</dl>",
+        '<dl class="glossary"><dt id="term-{0}">{0}</dt><dd><p>{1}</p></dd></dl>',
+        "<dl><dt><p>{0}</p></dt><dt>Mark</dt><dd><p>{1}</p></dd></dl>",
+    ],
+)
+def test_a_term_never_seen_before_is_kept_above_its_meaning(template: Template, story: Story, written: str) -> None:
+    meaning = "How deep the water stands at the quay."
+    page = served(template, changed(story, inside=written.format("Draught", meaning)).html)
+    told = page.text.removeprefix(story.text).strip().split("\n")
+    assert told == ["- Draught", *(["- Mark"] if "Mark" in written else []), f"- {meaning}"]
