@@ -4,10 +4,13 @@ the structured data or the feed.
 
 import logging
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+from html import unescape
+from itertools import groupby
+from operator import itemgetter
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -55,6 +58,7 @@ _SURROUNDINGS = [
     *("link", "meta", "img", "input", "button", "select", "textarea", "audio", "video", "canvas"),
 ]
 _TITLE_WITHIN_LINES, _HEAD_WITHIN_LINES, _SENTENCE_WORDS = 4, 8, 10
+_SHORTEST_SUMMARY, _SUMMARY_BEGINS, _LONGEST_HEAD = 40, 60, 0.1  # letters, share of the text below
 _SHORTEST_HEADLINE_WORDS, _LONGEST_HEADLINE_WORDS = 3, 25
 _FEWEST_TEASERS = 8
 _TEASING = 0.4
@@ -70,10 +74,11 @@ _SHARING = frozenset({
     "addtoany.com", "apple.com", "spotify.com", "disqus.com",
 })  # fmt: skip
 _HEADINGS = "h2, h3, h4, h5, h6"
-_MOST_HEADINGS = 1_000
+_MOST_HEADINGS, _MOST_AROUND = 1_000, 4
 _SWALLOWED = "noscript article, noscript h1, noscript main"
 _LAYOUT_TABLE = "td h1, td article, td > table"
 _TAG = re.compile(r"</?[a-zA-Z]")
+_ESCAPED_TAG = re.compile(r"&lt;(?:p|div|br)\b")
 _TABLE_TAG = re.compile(r"<(/?)(?:table|tbody|thead|tfoot|tr|td|th)\b", re.IGNORECASE)
 
 # They report on every odd page at error level, and what became of a page is already our answer.
@@ -117,10 +122,14 @@ class _Line(NamedTuple):
     compared: str
 
 
+_NONE = 0, _Line("", "")
+
+
 @dataclass(frozen=True)
 class _LinkTexts:
     """The texts of a pruned page's links; `sections` are headings of the page itself, `host` is its own."""
 
+    tree: LexborHTMLParser
     nodes: Sequence[LexborNode]
     sections: frozenset[str]
     host: str
@@ -137,6 +146,17 @@ class _LinkTexts:
     def own(self) -> frozenset[str]:
         """Those that lead to pages of the same site, or to where a page is shared."""
         return texts_of(node for node in self.nodes if not self._is_reference(attribute(node, "href")))
+
+    @cached_property
+    def headings(self) -> frozenset[str]:
+        """Of the page, as far as they lead nowhere."""
+        headings = self.tree.css(f"h1, {_HEADINGS}")[:_MOST_HEADINGS]
+        return texts_of(one for one in headings if not _is_in_link(one) and not leads_on(one))
+
+    @cached_property
+    def elsewhere(self) -> frozenset[str]:
+        """Without those of a table of contents."""
+        return texts_of(node for node in self.nodes if not attribute(node, "href").strip().startswith("#"))
 
     def _is_reference(self, href: str) -> bool:
         led = _HOST.match(href.strip())
@@ -181,10 +201,16 @@ def _fuller(chosen: ArticleBody, html: str, producer: Producer) -> ArticleBody:
     """The other text, if beside it the chosen one is thin."""
     if not html:
         return chosen
-    # Line breaks separate paragraphs in plain text, and nothing in HTML.
-    other = text_of_html(html if _TAG.search(html) else html.replace("\n", "<br>"))
+    other = text_of_html(_as_markup(html))
     reason = why_fuller(chosen.text, other)
     return _ruled(chosen, ArticleBody(other, producer, count_words(other)), reason, "it is at hand")
+
+
+def _as_markup(written: str) -> str:
+    """Line breaks separate paragraphs in plain text, and nothing in HTML; that may be escaped once too often."""
+    if _TAG.search(written):
+        return written
+    return unescape(written) if _ESCAPED_TAG.search(written) else written.replace("\n", "<br>")
 
 
 def _learned(elements: Elements, page: Page, known: KnownFacts) -> ArticleBody:
@@ -214,14 +240,16 @@ def _general(tree: LexborHTMLParser, page: Page, known: KnownFacts) -> ArticleBo
     has_layout_tables = tree.css_first(_LAYOUT_TABLE) is not None
     _without_surroundings(tree)
     remove_river(tree)
-    links = _LinkTexts(tree.css(_LINKS)[:_MOST_LINKS], sections, urlsplit(page.url).hostname or "")
+    links = _LinkTexts(tree, tree.css(_LINKS)[:_MOST_LINKS], sections, urlsplit(page.url).hostname or "")
     densest = "" if page.is_hurried else text_of_densest(tree)
 
     def read(html: str, producer: Producer) -> ArticleBody:
         found = _text_in(html, has_layout_tables=has_layout_tables, is_quick=producer is not Producer.THOROUGH)
         lines = [_Line(line, comparable(line)) for line in found.split("\n")]
-        story = lines[: _whole_list(lines, story_ends([line.compared for line in lines], densest))]
-        own = _without_head(_without_title(_without_links(story, links), known), known)
+        end = _whole_list(lines, story_ends([line.compared for line in lines], densest))
+        story = [line for line in lines[:end] if line.text.strip()]
+        own = _without_title(_without_links(story, links), known)
+        own = _without_head(_without_what_stands_above(known.witness.summary, own, links), known)
         text = tidy([line.text for line in own])
         return ArticleBody(text, producer, count_words(text), _are_teasers(lines, links.announcing))
 
@@ -324,10 +352,39 @@ def _without_head(lines: list[_Line], known: KnownFacts) -> list[_Line]:
     return kept + lines[_HEAD_WITHIN_LINES:]
 
 
+def _without_what_stands_above(summary: str, lines: list[_Line], links: _LinkTexts) -> list[_Line]:
+    """Where the first sentence is what the page says it is about: above it stand dates and the owner of a picture.
+
+    Headings stay, and so does all that is more than a few words beside the text: rows, verses, ingredients.
+    """
+    said = comparable(summary)[:_SUMMARY_BEGINS]
+    begin, first = next(((at, line) for at, line in enumerate(lines[:_HEAD_WITHIN_LINES]) if _is_sentence(line)), _NONE)
+    if not begin or len(said) < _SHORTEST_SUMMARY or first.compared[:_SUMMARY_BEGINS] != said:
+        return lines
+    above, below = (sum(len(line.text) for line in part) for part in (lines[:begin], lines[begin:]))
+    if above > _LONGEST_HEAD * below or any(line.text.startswith("|") for line in lines[:begin]):
+        return lines
+    return [*(line for line in lines[:begin] if line.compared in links.headings), *lines[begin:]]
+
+
+def _is_sentence(line: _Line) -> bool:
+    return count_words(line.text) >= _SENTENCE_WORDS
+
+
 def _without_links(lines: list[_Line], links: _LinkTexts) -> list[_Line]:
     """Without lines that are nothing but a link to another page of the site, or to another place of this one."""
-    kept = without_labels([line.text for line in lines], [_leads_on(line, links) for line in lines])
+    are_left_out = [_leads_on(line, links) and not _is_own_heading(at, lines, links) for at, line in enumerate(lines)]
+    kept = without_labels([line.text for line in lines], list(_but_in_lists_of_text(lines, are_left_out)))
     return [line for line, stays in zip(lines, kept, strict=True) if stays]
+
+
+def _but_in_lists_of_text(lines: Sequence[_Line], are_left_out: Sequence[bool]) -> Iterator[bool]:
+    """A list of which less than a third leads on is the story's, and stays whole."""
+    marked = zip((line.text.startswith(_LIST_MARK) for line in lines), are_left_out, strict=True)
+    for is_list, run in groupby(marked, key=itemgetter(0)):
+        gone = [is_gone for _, is_gone in run]
+        is_of_text = is_list and sum(gone) * 3 < len(gone)
+        yield from (is_gone and not is_of_text for is_gone in gone)
 
 
 def _leads_on(line: _Line, links: _LinkTexts) -> bool:
@@ -335,9 +392,28 @@ def _leads_on(line: _Line, links: _LinkTexts) -> bool:
     if _ADDRESS in line.text:
         return False
     known = links.all if line.text.startswith(_LIST_MARK) else links.announcing
-    said = line.compared if line.compared in known else said_by_reference(line.text)
     # Where a link leads is asked for last: it takes a look at every link of the page.
-    return said in links.all and said in links.own
+    if line.compared in known:
+        return line.compared in links.own
+    said = said_by_reference(line.text)
+    return said in links.all and said in links.own and said in links.elsewhere
+
+
+def _is_in_link(node: LexborNode) -> bool:
+    around = node.parent
+    for _ in range(_MOST_AROUND):
+        if around is None or around.tag == "a":
+            break
+        around = around.parent
+    return around is not None and around.tag == "a"
+
+
+def _is_own_heading(at: int, lines: Sequence[_Line], links: _LinkTexts) -> bool:
+    """A heading between two sentences that leads nowhere is the story's, whatever menu repeats it."""
+    is_heading = not lines[at].text.startswith(_LIST_MARK) and lines[at].compared in links.headings
+    return (
+        is_heading and any(map(_is_sentence, lines[at + 1 : at + 2])) and any(map(_is_sentence, reversed(lines[:at])))
+    )
 
 
 def _are_teasers(lines: list[_Line], link_texts: frozenset[str]) -> bool:

@@ -10,6 +10,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from headwater.extraction.canonical import canonical_links, canonical_url
 from headwater.extraction.elements import Elements, attribute
 from headwater.extraction.linked_data import LinkedData, linked_data_of
+from headwater.extraction.linked_values import texts
 from headwater.extraction.links import Anchors, absolute, anchors_of, base_of
 from headwater.extraction.metadata import Metadata, first_of_each, keywords_in, metadata_from, metas_of
 from headwater.extraction.page import Page
@@ -125,7 +126,9 @@ def _titles(
     around = surroundings(names, sections, lambda: anchors.texts)
     plain_heading, plain_title = without_surroundings(heading, around), headline_in(page_title, heading, around)
     declared = without_surroundings(headline, around, heading), without_surroundings(shared, around, heading)
-    best = best_title(*declared, plain_heading, plain_title, is_named=plain_title != page_title)
+    name = without_surroundings(next(iter(texts(linked.raw or {}, "name")), ""), around, heading)
+    meta = without_surroundings(said.get("title", ""), around, heading)
+    best = best_title(*declared, plain_heading, plain_title, name, meta, is_named=plain_title != page_title)
     selected = selected_value(elements.tree, page.selectors, "title")
     is_sure = not names.has(best) and is_said_alone(best, page.hints.title, (*declared, plain_heading, plain_title))
     shown = (

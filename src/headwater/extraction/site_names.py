@@ -24,13 +24,13 @@ class SiteNames:
 
     def has(self, name: str) -> bool:
         """`STERN.de`, `The Gateway Pundit` on thegatewaypundit.com, `Mirror Online` on mirror.co.uk."""
+        return self.has_exactly(name) or self._begins_with_host(name) or self._ends_with_host(name)
+
+    def has_exactly(self, name: str) -> bool:
+        """Without an edition or a department."""
         plain = squeeze(name)
-        if not plain:
-            return False
-        forms = {plain, plain.removeprefix("the")}
-        return (
-            bool(forms & self.said or forms & self.hosts) or self._begins_with_host(name) or self._ends_with_host(name)
-        )
+        forms = {plain, plain.removeprefix("the")} - {""}
+        return bool(forms & self.said or forms & self.hosts)
 
     def _ends_with_host(self, name: str) -> bool:
         """`Our New Harbour Gazette` on gazette.it."""

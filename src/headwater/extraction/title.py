@@ -22,6 +22,7 @@ _LONGEST_SECTION, _MOST_SECTION_WORDS, _LONGEST_EASTERN_SECTION = 30, 3, 4
 _EASTERN = re.compile(r"[\u3040-\u9fff\uac00-\ud7af]+")
 _OPENING = {"»": "«", "«": "»"}
 _BARS = frozenset("|ㅣ‖•·")
+_COLONS = frozenset(":：")
 _NO_KICKERS = (*_BARS, " -", " –", " —", "»")
 _MOST_JOINTS, _MOST_NAMES = 6, 5
 _LONGEST_AUTHOR_WORDS = 5
@@ -95,25 +96,30 @@ def without_surroundings(title: str, around: Surroundings, *others: str) -> str:
     return left
 
 
-def best_title(headline: str, shared: str, heading: str, page_title: str, *, is_named: bool = True) -> str:
+def best_title(
+    headline: str, shared: str, heading: str, page_title: str, name: str = "", meta: str = "", *, is_named: bool = True
+) -> str:
     """Of the two titles a page declares: `headline` in its linked data, `shared` for readers elsewhere (og:title).
 
     Where they differ, and heading and <title> both say one of them, the other was written on purpose and these are
     copies; but for a <title> without the site's name (not `is_named`), which was written as well. Else the shared one
-    is chosen if the heading says it too, and the headline if not: readers know that.
+    is chosen if the heading says it too, or the linked data as the article's `name`, and the headline if not.
+    `meta`, the plain <meta> of a title, tells only how it is spelt: it is copied and seldom made ready for display.
     """
     if _is_worthless(shared, headline, heading, page_title):
         return headline
     if not headline or not shared:
         return headline or shared
     if _is_same(headline, shared):
-        return _as_most_write_it(shared, headline, heading, page_title)
+        return _as_most_write_it(shared, meta, headline, heading, page_title)
     if _is_same(heading, page_title):
         if _is_same(headline, heading):
             return shared if is_named else headline
         if _is_same(shared, heading):
             return shared if _is_part_of_the_other(headline, shared) else headline
-    return shared if _is_same(shared, heading) else headline
+    if _is_same(shared, heading):
+        return _as_most_write_it(shared, meta, heading, page_title)
+    return shared if _is_same(shared, name) else headline
 
 
 def is_said_alone(title: str, feeds: str, said: Sequence[str]) -> bool:
@@ -143,9 +149,9 @@ def _stands_behind(one: str, title: str) -> bool:
     return title.endswith(one) and title[: -len(one)].rstrip().endswith(_NO_KICKERS)
 
 
-def _as_most_write_it(title: str, *others: str) -> str:
-    """One headline is written with several kinds of quotation marks and dashes."""
-    return Counter(one for one in (title, *others) if _is_same(one, title)).most_common(1)[0][0]
+def _as_most_write_it(title: str, meta: str, *others: str) -> str:
+    """One headline is written with several kinds of quotation marks and dashes; of as many, `meta` is believed."""
+    return Counter(one for one in (meta, title, *others) if _is_same(one, title)).most_common(1)[0][0]
 
 
 def _is_same(one: str, other: str) -> bool:
@@ -192,7 +198,9 @@ def _before(title: str, joint: re.Match[str]) -> str:
 def _without_beginning(title: str, around: Surroundings) -> str:
     for joint in list(_joints_from(title))[:_MOST_JOINTS]:
         part = title[: joint.start()].strip()
-        if len(part) <= _LONGEST_NAME and around.names.has(part):
+        # Before a colon a department is a kicker: `Harbour News Extra: …`.
+        is_known = around.names.has_exactly if joint[0].strip() in _COLONS else around.names.has
+        if len(part) <= _LONGEST_NAME and is_known(part):
             return title[joint.end() :].strip()
     return ""
 

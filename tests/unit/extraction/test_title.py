@@ -18,6 +18,9 @@ AROUND = surroundings(site_names("https://www.harbour-news.co.uk/a", ["The Daily
         ("Storm hits the city * The Daily Tide * by Ann Lee", "Storm hits the city"),
         ("Storm hits the city | Harbour News Online", "Storm hits the city"),
         ("Harbour-News: Storm hits the city", "Storm hits the city"),
+        ("Harbour-News Extra: Storm hits the city", "Harbour-News Extra: Storm hits the city"),
+        ("A night at the Harbour-News: Part 1", "A night at the Harbour-News: Part 1"),
+        ("Harbour-News Extra | Storm hits the city", "Storm hits the city"),
         ("嵐が街を襲った-港新聞", "嵐が街を襲った"),
         ("嵐が街を襲った：港新聞", "嵐が街を襲った"),
         ("Storm hits - Our Old Harbour-News", "Storm hits"),
@@ -111,6 +114,16 @@ def test_a_headline_is_spelt_as_most_spell_it() -> None:
     assert best_title(curly, straight, straight, "Other") == straight
 
 
+def test_among_spellings_that_stand_once_the_plain_meta_is_believed(read: Read) -> None:
+    straight, curly, mixed = "The 'city's' storm", "The ‘city’s’ storm", "The ‘city's’ storm"
+    assert best_title("Other words", straight, curly, "Other", meta=mixed) == mixed
+    assert best_title(curly, straight, curly, "Other", meta=mixed) == curly
+    assert best_title(curly, straight, curly, "Other", meta="Another title") == curly
+    head = f'<meta property="og:title" content="{straight}"><meta name="title" content="{mixed}">'
+    head += f'<script type="application/ld+json">{{"@type": "NewsArticle", "headline": "{COMMON}"}}</script>'
+    assert read(head, f"<h1>{curly}</h1><article>{PROSE}</article>").title == mixed
+
+
 def test_long_titles_cost_little() -> None:
     for title in ("| " * 50_000, "a - " * 50_000, "Tide: " * 50_000):
         assert len(without_surroundings(title[:500], AROUND)) <= 500
@@ -138,6 +151,14 @@ def test_what_stands_alone_was_written_on_purpose(
     headline: str, shared: str, heading: str, page_title: str, *, is_named: bool, best: str
 ) -> None:
     assert best_title(headline, shared, heading, page_title, is_named=is_named) == best
+
+
+def test_a_title_that_linked_data_says_as_its_name_is_declared_twice(read: Read) -> None:
+    assert best_title(APART, COMMON, APART, COMMON, COMMON) == COMMON
+    assert best_title(APART, COMMON, APART, COMMON, "The Daily Tide") == APART
+    linked = f'{{"@type": "NewsArticle", "headline": "{APART}", "name": "{COMMON}"}}'
+    head = f'<meta property="og:title" content="{COMMON}"><script type="application/ld+json">{linked}</script>'
+    assert read(head, f"<h1>{APART}</h1><article>{PROSE}</article>").title == COMMON
 
 
 def test_a_title_that_the_heading_says_whole_has_no_name_at_its_end() -> None:
