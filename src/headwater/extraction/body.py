@@ -27,7 +27,8 @@ from headwater.extraction.cross_references import said_by_reference, without_lab
 from headwater.extraction.elements import Elements, attribute
 from headwater.extraction.head_lines import PageHead, is_head_line
 from headwater.extraction.links import Anchors, leads_on, texts_of
-from headwater.extraction.page import LONGEST_HTML, Page
+from headwater.extraction.lxml_tree import lxml_tree
+from headwater.extraction.page import Page
 from headwater.extraction.page_type import SHORTEST_ARTICLE_WORDS
 from headwater.extraction.paywall import without_calls
 from headwater.extraction.scripted import scripted_text
@@ -46,7 +47,7 @@ from headwater.extraction.story_part import (
 from headwater.extraction.templates.guide import DISAGREES, SAME_TEXT, Guided, agreement, doubted_sentences, template_in
 from headwater.extraction.templates.server import ServedPage, serve_elements
 from headwater.extraction.templates.steps import headings_of
-from headwater.extraction.text import comparable, count_words, storable, tidy
+from headwater.extraction.text import comparable, count_words, tidy
 from headwater.urls.domains import registrable_domain
 
 # Never part of an article's text, and a third of what the extractor would otherwise walk through.
@@ -303,8 +304,8 @@ def _text_in(html: str, *, has_layout_tables: bool, is_quick: bool) -> str:
     if has_layout_tables:
         # A table that holds the page is no table: read as one, its columns become one line.
         html = _TABLE_TAG.sub(r"<\1div", html)
-    # A character reference can name what the parser behind this refuses to hold.
-    return trafilatura.extract(storable(html, LONGEST_HTML), fast=is_quick, include_comments=False) or ""
+    tree = lxml_tree(html)
+    return "" if tree is None else trafilatura.extract(tree, fast=is_quick, include_comments=False) or ""
 
 
 def _without_title(lines: list[_Line], known: KnownFacts) -> list[_Line]:
