@@ -78,6 +78,9 @@ _DIGITS = re.compile(r"\d{1,6}")
 _LONGEST_URL, _LONGEST_LABEL = 2_083, 100
 
 
+NO_ENTRIES: Mapping[int, LiveEntry] = MappingProxyType({})
+
+
 class FoundBlock(NamedTuple):
     """`linked` is the share of its letters that are links; `around` are the `mem_id`s of what it lies in, and of what
     that lies in.
@@ -94,7 +97,7 @@ class FoundBlock(NamedTuple):
 
 
 def blocks_of_page(
-    tree: LexborHTMLParser, base: str, entries: Mapping[int, LiveEntry] = MappingProxyType({})
+    tree: LexborHTMLParser, base: str, entries: Mapping[int, LiveEntry] = NO_ENTRIES
 ) -> list[FoundBlock]:
     """`entries` are those of a live blog, by the `mem_id` of their elements."""
     body = tree.body
