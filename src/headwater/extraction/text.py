@@ -22,7 +22,9 @@ _ODD_SPACES = re.compile(r"[\x0b\x0c\x85]")
 # Both in UTF-8. One pattern each: with a fixed first byte they are searched for as fast as memory is read.
 _ODD_BYTES = bytes({*range(0x20), 0x7F} - set(b"\t\n\r"))
 _ODD_SEQUENCES = (re.compile(rb"\xc2[\x80-\x9f]"), re.compile(rb"\xef\xbf[\xbe\xbf]"))
-_NOT_A_LETTER = re.compile(r"[\W_]+")
+# Of UTF-8: the signs of ASCII are made spaces at once, the others are looked for among what is no ASCII.
+_ONLY_LETTERS = bytes(byte if byte >= 0x80 or chr(byte).isalnum() else 0x20 for byte in range(256))
+_OTHER_SIGNS = re.compile(r"[^\x00-\x7f\w]+")
 # Scripts written without spaces: a reader's word is about two of their characters.
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _UNSPACED_CHARACTER = re.compile(f"[{_UNSPACED}]")
@@ -82,7 +84,8 @@ def shown_code(text: str) -> str:
 
 def comparable(text: str) -> str:
     """Two spellings of one sentence become equal: punctuation, case and white space do not count."""
-    return _NOT_A_LETTER.sub(" ", text).strip().casefold()
+    letters = text.encode(errors="surrogatepass").translate(_ONLY_LETTERS).decode(errors="surrogatepass")
+    return " ".join((letters if letters.isascii() else _OTHER_SIGNS.sub(" ", letters)).split()).casefold()
 
 
 def count_words(text: str) -> int:
