@@ -25,6 +25,7 @@ from headwater.extraction.arbiter import (
 from headwater.extraction.blocks import text_of_html
 from headwater.extraction.cross_references import said_by_reference, without_labels
 from headwater.extraction.elements import Elements, attribute
+from headwater.extraction.empty_elements import remove_empty_pieces
 from headwater.extraction.head_lines import PageHead, is_head_line
 from headwater.extraction.links import Anchors, leads_on, texts_of
 from headwater.extraction.lxml_tree import lxml_tree
@@ -53,7 +54,8 @@ from headwater.urls.domains import registrable_domain
 # Never part of an article's text, and a third of what the extractor would otherwise walk through.
 _SURROUNDINGS = [
     *("script", "style", "noscript", "svg", "iframe", "template", "nav", "footer", "aside"),
-    *("link", "meta", "img", "input", "button", "select", "textarea", "audio", "video", "canvas"),
+    *("head", "link", "meta", "picture", "source", "img", "audio", "video", "canvas"),
+    *("input", "button", "select", "textarea"),
 ]
 _TITLE_WITHIN_LINES, _HEAD_WITHIN_LINES, _SENTENCE_WORDS = 4, 8, 10
 _SHORTEST_HEADLINE_WORDS, _LONGEST_HEADLINE_WORDS = 3, 25
@@ -296,6 +298,7 @@ def _without_surroundings(tree: LexborHTMLParser) -> None:
     for link in tree.css("pre a"):
         # Code whose names are linked is no menu.
         link.unwrap(delete_empty=True)
+    remove_empty_pieces(tree)
 
 
 def _text_in(html: str, *, has_layout_tables: bool, is_quick: bool) -> str:
