@@ -25,7 +25,7 @@ from headwater.extraction.arbiter import (
 from headwater.extraction.blocks import text_of_html
 from headwater.extraction.cross_references import said_by_reference, without_labels
 from headwater.extraction.elements import Elements, attribute
-from headwater.extraction.empty_elements import remove_empty_pieces
+from headwater.extraction.empty_elements import remove_empty
 from headwater.extraction.head_lines import PageHead, is_head_line
 from headwater.extraction.links import Anchors, leads_on, texts_of
 from headwater.extraction.lxml_tree import lxml_tree
@@ -298,7 +298,7 @@ def _without_surroundings(tree: LexborHTMLParser) -> None:
     for link in tree.css("pre a"):
         # Code whose names are linked is no menu.
         link.unwrap(delete_empty=True)
-    remove_empty_pieces(tree)
+    remove_empty(tree)
 
 
 def _text_in(html: str, *, has_layout_tables: bool, is_quick: bool) -> str:
