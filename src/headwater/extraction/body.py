@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cached_property
-from typing import NamedTuple
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -50,6 +50,9 @@ from headwater.extraction.templates.server import ServedPage, serve_elements
 from headwater.extraction.templates.steps import headings_of
 from headwater.extraction.text import comparable, count_words, tidy
 from headwater.urls.domains import registrable_domain
+
+if TYPE_CHECKING:
+    from trafilatura.settings import Extractor
 
 # Never part of an article's text, and a third of what the extractor would otherwise walk through.
 _SURROUNDINGS = [
@@ -308,7 +311,15 @@ def _text_in(html: str, *, has_layout_tables: bool, is_quick: bool) -> str:
         # A table that holds the page is no table: read as one, its columns become one line.
         html = _TABLE_TAG.sub(r"<\1div", html)
     tree = lxml_tree(html)
-    return "" if tree is None else trafilatura.extract(tree, fast=is_quick, include_comments=False) or ""
+    return "" if tree is None else trafilatura.extract(tree, options=_reading_options(is_quick)) or ""
+
+
+@cache
+def _reading_options(is_quick: bool) -> "Extractor":
+    """Kept, as it reads its defaults from a file's worth of text."""
+    from trafilatura.settings import Extractor
+
+    return Extractor(fast=is_quick, comments=False)
 
 
 def _without_title(lines: list[_Line], known: KnownFacts) -> list[_Line]:
