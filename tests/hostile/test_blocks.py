@@ -10,6 +10,7 @@ from headwater.blocks.block import MOST_BLOCKS, BlockKind, pack_blocks, text_of_
 from headwater.blocks.markdown import markdown_of
 from headwater.extraction.elements import Elements
 from headwater.extraction.structure.live import live_blog_in
+from headwater.extraction.structure.page_blocks import blocks_of_page
 from headwater.extraction.structure.structure import structure_of, structure_of_live
 from headwater.extraction.text import LONGEST_TEXT
 
@@ -42,7 +43,7 @@ def test_the_structure_of_a_page_has_bounds(inside: str) -> None:
     assert tree.body is not None
     text = "\n".join(line for line in tree.body.text(separator="\n").split("\n") if line)[:LONGEST_TEXT]
     began = process_time()
-    said = structure_of(text, tree, BASE)
+    said = structure_of(text, blocks_of_page(tree, BASE), BASE)
     packed = pack_blocks(said.blocks, said.text)
     markdown_of(said.blocks)
     assert process_time() - began < 10
@@ -54,7 +55,8 @@ def test_the_structure_of_a_page_has_bounds(inside: str) -> None:
 
 @pytest.mark.parametrize("inside", [f"{'<ul><li>a' * 300}", f"{'<table><tr><td>' * 50}x", "<p><b>x" * 300])
 def test_a_small_one_has_them_too(inside: str) -> None:
-    said = structure_of("a\nx", LexborHTMLParser(f"<body>{STORY}{inside}</body>"), BASE)
+    tree = LexborHTMLParser(f"<body>{STORY}{inside}</body>")
+    said = structure_of("a\nx", blocks_of_page(tree, BASE), BASE)
     assert said.text
     assert max(block.depth for block in said.blocks) <= 20
 
@@ -65,7 +67,7 @@ def test_a_live_blog_of_a_hundred_thousand_entries_is_cut() -> None:
     began = process_time()
     live = live_blog_in(Elements(tree), tree, UTC, is_said=True)
     assert live is not None
-    said = structure_of_live("Above.", tree, BASE, live)
+    said = structure_of_live("Above.", blocks_of_page(tree, BASE, live.entries), BASE, live)
     assert process_time() - began < 10
     entries = [block for block in said.blocks if block.kind is BlockKind.ENTRY]
     assert 0 < len(entries) <= len(said.blocks) <= MOST_BLOCKS
@@ -85,4 +87,6 @@ def test_a_live_blog_of_a_hundred_thousand_entries_is_cut() -> None:
 def test_linked_data_that_is_no_live_blog_makes_none(told: str) -> None:
     tree = LexborHTMLParser(f'<script type="application/ld+json">{told}</script><body>{STORY}</body>')
     live = live_blog_in(Elements(tree), tree, UTC, is_said=True)
-    assert live is None or not structure_of_live("Above.", tree, BASE, live).text.count("\n")
+    if live is not None:
+        found = blocks_of_page(tree, BASE, live.entries)
+        assert not structure_of_live("Above.", found, BASE, live).text.count("\n")

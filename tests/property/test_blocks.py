@@ -19,6 +19,7 @@ from headwater.blocks.block import (
 from headwater.blocks.markdown import markdown_of
 from headwater.extraction.hidden import visible_page
 from headwater.extraction.structure.alignment import key_of_line
+from headwater.extraction.structure.page_blocks import blocks_of_page
 from headwater.extraction.structure.structure import structure_of
 
 LETTERS = st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Co", "Cn", "Zl", "Zp"))
@@ -80,7 +81,8 @@ def test_every_line_that_was_chosen_is_said_in_order(elements: list[tuple[str, s
     html = "".join(f"<{tag}>{words}</{tag}>" for tag, words in elements)
     lines = [words for number, (_, words) in enumerate(elements) if number not in left_out]
     text = "\n".join(lines)
-    said = structure_of(text, visible_page(f"<body>{html}</body>"), "https://a.example/")
+    found = blocks_of_page(visible_page(f"<body>{html}</body>"), "https://a.example/")
+    said = structure_of(text, found, "https://a.example/")
     left = iter(key_of_line(line) for line in said.text.split("\n"))
     for line in lines:
         assert any(key_of_line(line) in key for key in left), (line, said.text)

@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cached_property
+from functools import cache, cached_property
 from html import unescape
 from itertools import groupby
 from operator import itemgetter
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -28,9 +28,11 @@ from headwater.extraction.arbiter import (
 from headwater.extraction.blocks import text_of_html
 from headwater.extraction.cross_references import said_by_reference, without_labels
 from headwater.extraction.elements import Elements, attribute
+from headwater.extraction.empty_elements import remove_empty
 from headwater.extraction.head_lines import PageHead, is_head_line
 from headwater.extraction.links import Anchors, leads_on, texts_of
-from headwater.extraction.page import LONGEST_HTML, Page
+from headwater.extraction.lxml_tree import lxml_tree
+from headwater.extraction.page import Page
 from headwater.extraction.page_type import SHORTEST_ARTICLE_WORDS
 from headwater.extraction.paywall import without_calls
 from headwater.extraction.scripted import scripted_text
@@ -49,13 +51,17 @@ from headwater.extraction.story_part import (
 from headwater.extraction.templates.guide import DISAGREES, SAME_TEXT, Guided, agreement, doubted_sentences, template_in
 from headwater.extraction.templates.server import ServedPage, serve_elements
 from headwater.extraction.templates.steps import headings_of
-from headwater.extraction.text import comparable, count_words, storable, tidy
+from headwater.extraction.text import comparable, count_words, tidy
 from headwater.urls.domains import registrable_domain
+
+if TYPE_CHECKING:
+    from trafilatura.settings import Extractor
 
 # Never part of an article's text, and a third of what the extractor would otherwise walk through.
 _SURROUNDINGS = [
     *("script", "style", "noscript", "svg", "iframe", "template", "nav", "footer", "aside"),
-    *("link", "meta", "img", "input", "button", "select", "textarea", "audio", "video", "canvas"),
+    *("head", "link", "meta", "picture", "source", "img", "audio", "video", "canvas"),
+    *("input", "button", "select", "textarea"),
 ]
 _TITLE_WITHIN_LINES, _HEAD_WITHIN_LINES, _SENTENCE_WORDS = 4, 8, 10
 _SHORTEST_SUMMARY, _SUMMARY_BEGINS, _LONGEST_HEAD = 40, 60, 0.1  # letters, share of the text below
@@ -323,6 +329,7 @@ def _without_surroundings(tree: LexborHTMLParser) -> None:
     for link in tree.css("pre a"):
         # Code whose names are linked is no menu.
         link.unwrap(delete_empty=True)
+    remove_empty(tree)
 
 
 def _text_in(html: str, *, has_layout_tables: bool, is_quick: bool) -> str:
@@ -331,8 +338,16 @@ def _text_in(html: str, *, has_layout_tables: bool, is_quick: bool) -> str:
     if has_layout_tables:
         # A table that holds the page is no table: read as one, its columns become one line.
         html = _TABLE_TAG.sub(r"<\1div", html)
-    # A character reference can name what the parser behind this refuses to hold.
-    return trafilatura.extract(storable(html, LONGEST_HTML), fast=is_quick, include_comments=False) or ""
+    tree = lxml_tree(html)
+    return "" if tree is None else trafilatura.extract(tree, options=_reading_options(is_quick)) or ""
+
+
+@cache
+def _reading_options(is_quick: bool) -> "Extractor":
+    """Kept, as it reads its defaults from a file's worth of text."""
+    from trafilatura.settings import Extractor
+
+    return Extractor(fast=is_quick, comments=False)
 
 
 def _without_title(lines: list[_Line], known: KnownFacts) -> list[_Line]:

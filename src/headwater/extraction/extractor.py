@@ -37,6 +37,7 @@ from headwater.extraction.quality import QualitySigns, quality_of
 from headwater.extraction.selectors import selected_text
 from headwater.extraction.similarity import simhash
 from headwater.extraction.structure.live import LiveBlog, live_blog_in
+from headwater.extraction.structure.page_blocks import NO_ENTRIES, FoundBlock, blocks_of_page
 from headwater.extraction.structure.structure import structure_of, structure_of_live
 from headwater.extraction.text import content_hash, count_words
 from headwater.extraction.timing import guess_date, timing_of
@@ -54,11 +55,11 @@ def extract(page: Page, now: datetime) -> Article | NotAnArticle:
     structured = seen.linked_data.article_body if seen.linked_data.is_about_this_page else seen.linked_data.steps
     about = seen.linked_data.raw if seen.linked_data.is_about_this_page else None
     lead = lead_image_of(tree, seen.base, seen.metadata, about)
-    shown = tree.clone()
-    live = live_blog_in(elements, shown, page.zone(), is_said=seen.linked_data.is_live)
+    live = live_blog_in(elements, tree, page.zone(), is_said=seen.linked_data.is_live)
+    shown = blocks_of_page(tree, seen.base, live.entries if live else NO_ENTRIES)
     known = _known(seen, about, authors)
     body = body_of(elements, page, _chosen(tree, page, given), structured, known)
-    body, blocks = _with_blocks(body, shown, page, seen, live)
+    body, blocks = _with_blocks(body, shown, tree, page, seen, live)
     facts = _facts(page, seen, body, given, is_live=live is not None)
     if reason := _why_no_article(seen, body, facts["page_type"]):
         return NotAnArticle(reason=reason, **facts)
@@ -113,14 +114,21 @@ def _chosen(tree: LexborHTMLParser, page: Page, given: PluginAnswer) -> Chosen:
 
 
 def _with_blocks(
-    body: ArticleBody, shown: LexborHTMLParser, page: Page, seen: Overview, live: LiveBlog | None
+    body: ArticleBody,
+    shown: Sequence[FoundBlock],
+    tree: LexborHTMLParser,
+    page: Page,
+    seen: Overview,
+    live: LiveBlog | None,
 ) -> tuple[ArticleBody, tuple[BodyBlock, ...]]:
-    """The body with the structure of its text; `shown` is the page before anything was taken out to read it."""
+    """The body with the structure of its text; `shown` was the page before anything was taken out to read it."""
     if body.produced_by in (Producer.FEED, Producer.FEED_ONLY):
-        shown, live = visible_page(page.hints.content), None
+        shown, live = blocks_of_page(visible_page(page.hints.content), seen.base), None
     if live is not None and not body.is_given:
         said = structure_of_live(body.text, shown, seen.base, live)
     else:
+        # Of a page whose text a person chose, nothing was taken out.
+        shown = blocks_of_page(tree, seen.base) if live is not None else shown
         said = structure_of(body.text, shown, seen.base, seen.titles, adds=not body.is_given)
     if said.text == body.text:
         return body, said.blocks

@@ -135,9 +135,9 @@ def _root_of(base: str) -> str:
 def _target(href: str, base: str, root: str) -> str:
     if href.startswith("#"):
         return ""
-    # Most links are of this kind: nothing is left to be looked at.
-    if root and len(href) < _SURELY_SHORT and is_plain_path(href):
-        return root + href
+    # Most links are of this kind, with their host or without it: nothing is left to be looked at.
+    if root and len(href) < _SURELY_SHORT and is_plain_path(path := href.removeprefix(root)):
+        return root + path
     # And where an address is whole already, the slow parser is passed by.
     is_on_this_host = href.startswith("/") and not href.startswith("//")
     return absolute(root + href if is_on_this_host else href, base)

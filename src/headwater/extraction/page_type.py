@@ -1,7 +1,7 @@
 """The kind of a page, by a few signs each of which can be wrong alone."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from selectolax.lexbor import LexborNode
@@ -44,7 +44,7 @@ class PageType(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signs:
-    """Seen before the tree is pruned. `links_within`: those outside of menus."""
+    """Seen before the tree is pruned. `links_within`: those outside of menus, or all where nothing asks for them."""
 
     has_password_field: bool
     has_time: bool
@@ -59,7 +59,7 @@ class Signs:
 
 def signs_of(elements: Elements, *, links: int, is_article_by_linked_data: bool, is_article_by_og: bool) -> Signs:
     scripts = (attribute(node, "src") for node in elements.named("script"))
-    return Signs(
+    signs = Signs(
         has_password_field=any(attribute(node, "type").lower() == "password" for node in elements.named("input")),
         has_time=any("datetime" in node.attributes for node in elements.named("time")),
         # A walk of its own, for what linked data has said already on most pages.
@@ -67,10 +67,15 @@ def signs_of(elements: Elements, *, links: int, is_article_by_linked_data: bool,
         has_challenge=bool(elements.challenges) or any(map(_CHALLENGE_SCRIPT.search, scripts)),
         has_article_element=bool(elements.named("article")),
         links=links,
-        links_within=links - _links_in_menus(elements) if links >= _LISTED_LINKS else links,
+        links_within=links,
         is_article_by_linked_data=is_article_by_linked_data,
         is_article_by_og=is_article_by_og,
     )
+    # Whatever its text is, this is no list.
+    is_settled = _article_score(signs, is_long=False, is_teasers=True) >= _ARTICLE_SCORE
+    if links < _LISTED_LINKS or is_settled:
+        return signs
+    return replace(signs, links_within=links - _links_in_menus(elements))
 
 
 def page_type_of(signs: Signs, *, words: int, has_title: bool, is_teasers: bool) -> PageType:

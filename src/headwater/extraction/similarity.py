@@ -16,9 +16,8 @@ def simhash(text: str) -> int:
     words = tokens(text)[:_MOST_TOKENS]
     if not words:
         return 0
-    # Each word is hashed once, and runs are put together from that: to hash every run takes three times as long.
-    digest_of = {word: xxh3_64_digest(word.encode()) for word in set(words)}
-    hashes = np.frombuffer(b"".join(map(digest_of.__getitem__, words)), ">u8").astype(np.uint64)
+    # Words are hashed, and runs are put together from that: to hash every run takes three times as long.
+    hashes = np.frombuffer(b"".join(map(xxh3_64_digest, map(str.encode, words))), ">u8").astype(np.uint64)
     count = max(1, len(words) - len(_PLACES) + 1)
     runs = np.zeros(count, np.uint64)
     for at, factor in enumerate(_PLACES[: len(words)]):

@@ -57,13 +57,12 @@ def remove_river(tree: LexborHTMLParser) -> int:
 
 def html_of_story(tree: LexborHTMLParser) -> str:
     """Of the page's only <article> or <main>, where that is what the page is for; else of all of it."""
-    everything = _length_of_paragraphs(tree)
     for css in _STORY_PLACES:
         places = tree.css(css)
         if len(places) == 1:
             inside = _length_of_paragraphs(places[0])
             # A river of teasers below the story may hold as much text as the story does.
-            if inside >= _STORY_CHARACTERS and inside >= _STORY_SHARE * everything:
+            if inside >= _STORY_CHARACTERS and inside >= _STORY_SHARE * _length_of_paragraphs(tree):
                 return _page_of(places[0].html or "")
     return tree.html or ""
 

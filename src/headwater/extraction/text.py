@@ -22,13 +22,18 @@ _ODD_SPACES = re.compile(r"[\x0b\x0c\x85]")
 # Both in UTF-8. One pattern each: with a fixed first byte they are searched for as fast as memory is read.
 _ODD_BYTES = bytes({*range(0x20), 0x7F} - set(b"\t\n\r"))
 _ODD_SEQUENCES = (re.compile(rb"\xc2[\x80-\x9f]"), re.compile(rb"\xef\xbf[\xbe\xbf]"))
-_NOT_A_LETTER = re.compile(r"[\W_]+")
+# Of UTF-8: the signs of ASCII are made spaces at once, the others are looked for among what is no ASCII.
+_ONLY_LETTERS = bytes(byte if byte >= 0x80 or chr(byte).isalnum() else 0x20 for byte in range(256))
+_OTHER_SIGNS = re.compile(r"[^\x00-\x7f\w]+")
 # Scripts written without spaces: a reader's word is about two of their characters.
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _UNSPACED_CHARACTER = re.compile(f"[{_UNSPACED}]")
 _TOKEN = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
 _WORD = re.compile(r"\w+")
 _CHARACTERS_PER_WORD = 2
+# The bytes that such characters begin with in UTF-8: of two bytes are Latin, Greek, Cyrillic, Hebrew and Arabic, and
+# with E2 begins what is set around words.
+_BEGINNINGS = bytes((0xE0, 0xE1, *range(0xE3, 0xEA), 0xEF))
 
 
 def storable(text: str, limit: int = LONGEST_TEXT) -> str:
@@ -82,12 +87,13 @@ def shown_code(text: str) -> str:
 
 def comparable(text: str) -> str:
     """Two spellings of one sentence become equal: punctuation, case and white space do not count."""
-    return _NOT_A_LETTER.sub(" ", text).strip().casefold()
+    letters = text.encode(errors="surrogatepass").translate(_ONLY_LETTERS).decode(errors="surrogatepass")
+    return " ".join((letters if letters.isascii() else _OTHER_SIGNS.sub(" ", letters)).split()).casefold()
 
 
 def count_words(text: str) -> int:
     """Words between white space; where a script has none, characters stand in for them."""
-    if text.isascii():
+    if _is_spaced(text):
         return len(text.split())
     spaced, unspaced = _UNSPACED_CHARACTER.subn(" ", text)
     return len(spaced.split()) + unspaced // _CHARACTERS_PER_WORD
@@ -95,8 +101,15 @@ def count_words(text: str) -> int:
 
 def tokens(text: str) -> list[str]:
     # The same for nearly every text, and twice as fast.
-    is_spaced = text.isascii() or not _UNSPACED_CHARACTER.search(text)
-    return (_WORD if is_spaced else _TOKEN).findall(text.casefold())
+    return (_WORD if _is_spaced(text) else _TOKEN).findall(text.casefold())
+
+
+def _is_spaced(text: str) -> bool:
+    """Whether no character is of a script without spaces; by the bytes, before each character is looked at."""
+    if text.isascii():
+        return True
+    written = text.encode(errors="surrogatepass")
+    return len(written.translate(None, _BEGINNINGS)) == len(written) or not _UNSPACED_CHARACTER.search(text)
 
 
 def content_hash(text: str) -> str:

@@ -11,6 +11,7 @@ from headwater.extraction.blocks import text_of_html
 from headwater.extraction.extractor import extract
 from headwater.extraction.hidden import visible_page
 from headwater.extraction.page import Page, Selectors
+from headwater.extraction.structure.page_blocks import blocks_of_page
 from headwater.extraction.structure.structure import structure_of
 from headwater.extraction.templates.blocks import blocks_of
 
@@ -261,7 +262,8 @@ def blocks_between(inside: str) -> list[str]:
     """Of a page where only its paragraphs were read."""
     tree = visible_page(f"<main><div>{PARAGRAPH}{inside}{PARAGRAPH.replace('river', 'brook')}</div></main>")
     paragraph = (SENTENCE * 4).strip()
-    said = structure_of(f"{paragraph}\n{paragraph.replace('river', 'brook')}", tree, "https://a.example/")
+    found = blocks_of_page(tree, "https://a.example/")
+    said = structure_of(f"{paragraph}\n{paragraph.replace('river', 'brook')}", found, "https://a.example/")
     return [one.text for one in said.blocks[1:-1]]
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from selectolax.lexbor import LexborNode
 
 from headwater.blocks.block import MOST_CELLS, MOST_MARKS, CellMark, MarkKind
-from headwater.extraction.elements import attribute, id_of, ids_of
+from headwater.extraction.elements import TEXT, attribute, id_of, ids_of
 from headwater.extraction.text import page_line
 
 _PARTS = ids_of({"thead", "tbody", "tfoot"})
@@ -120,7 +120,7 @@ def _cells(row: LexborNode, taken: dict[int, int]) -> tuple[list[str], dict[int,
             cells.append("")
         if len(cells) >= _WIDEST:
             break
-        columns, rows = _span(cell, "colspan"), _span(cell, "rowspan")
+        columns, rows = _spans(cell)
         text = page_line(cell.text(separator=" ") if _has_blocks(cell) else cell.text(), _LONGEST_CELL)
         heads += bool(text) and cell.tag_id in _HEADS
         at = len(cells)
@@ -131,9 +131,18 @@ def _cells(row: LexborNode, taken: dict[int, int]) -> tuple[list[str], dict[int,
 
 
 def _has_blocks(cell: LexborNode) -> bool:
-    return cell.css_first("br, p, div, li") is not None
+    only = cell.first_child
+    # Most cells hold words and nothing else: seen without a search.
+    is_plain = only is None or (only.tag_id == TEXT and only.next is None)
+    return not is_plain and cell.css_first("br, p, div, li") is not None
 
 
-def _span(cell: LexborNode, name: str) -> int:
-    said = (cell.attributes.get(name) or "").strip()
+def _spans(cell: LexborNode) -> tuple[int, int]:
+    """How many columns and rows it takes."""
+    said = cell.attributes
+    return _span(said.get("colspan")), _span(said.get("rowspan"))
+
+
+def _span(written: str | None) -> int:
+    said = (written or "").strip()
     return min(max(int(said), 1), _WIDEST) if said.isdecimal() and len(said) <= _LONGEST_NUMBER else 1

@@ -56,7 +56,10 @@ _ORDERED, _ITEM, _TERM, _MEANING = id_of("ol"), id_of("li"), id_of("dt"), id_of(
 _QUOTE, _CODE, _TABLE, _FIGURE, _IMAGE = map(id_of, ("blockquote", "pre", "table", "figure", "img"))
 _EMBEDS, _ASIDE, _TIME, _PARAGRAPH = ids_of({"iframe", "video", "audio"}), *map(id_of, ("aside", "time", "p"))
 _IFRAME = id_of("iframe")
+_WHOLE = {_CODE, _TABLE, _FIGURE, _IMAGE, _QUOTE, _ASIDE} | _EMBEDS
 _BOXES = ids_of({"div", "aside", "section", "blockquote", "details", "p"})
+# In nearly no name of an element: they are looked for before it is read.
+_NOTE_WORDS = re.compile("admonition|callout|alert|notice|infobox|aside")
 _ADMONITION = re.compile(
     r"(?:^|[\s_-])(?:admonition|callout|markdown-alert|alert|theme-admonition|notice|infobox|sl-aside|aside-note)(?:$|[\s_-])"
 )
@@ -78,6 +81,9 @@ _DIGITS = re.compile(r"\d{1,6}")
 _LONGEST_URL, _LONGEST_LABEL = 2_083, 100
 
 
+NO_ENTRIES: Mapping[int, LiveEntry] = MappingProxyType({})
+
+
 class FoundBlock(NamedTuple):
     """`linked` is the share of its letters that are links; `around` are the `mem_id`s of what it lies in, and of what
     that lies in.
@@ -94,7 +100,7 @@ class FoundBlock(NamedTuple):
 
 
 def blocks_of_page(
-    tree: LexborHTMLParser, base: str, entries: Mapping[int, LiveEntry] = MappingProxyType({})
+    tree: LexborHTMLParser, base: str, entries: Mapping[int, LiveEntry] = NO_ENTRIES
 ) -> list[FoundBlock]:
     """`entries` are those of a live blog, by the `mem_id` of their elements."""
     body = tree.body
@@ -162,9 +168,7 @@ class _Walk:
                 if self.pieces or not text.isspace():
                     self._say(text)
                 node = node.next
-            elif (
-                tag in _SILENT or (tag == _TIME and self.entry) or (tag not in _INLINE and self._take_whole(node, tag))
-            ):
+            elif tag in _SILENT or (tag == _TIME and self.entry) or (tag in _WHOLE and self._take_whole(node, tag)):
                 node = node.next
             else:
                 self._enter(node, tag)
@@ -188,10 +192,13 @@ class _Walk:
                 self.links += kind is MarkKind.LINK
                 self.opened.append((node.mem_id, kind, self.length, url))
             return
-        self._finish(node.parent)
+        if self.pieces:
+            self._finish(node.parent)
         if self.entries and (entry := self.entries.get(node.mem_id)):
             self._begin_entry(node, entry)
-        if level := _HEADINGS.get(tag):
+        if tag in _BOXES:
+            self._open_box(node, tag)
+        elif level := _HEADINGS.get(tag):
             self.heading = level
         elif tag in _LISTS:
             said = attribute(node, "start") if tag == _ORDERED else ""
@@ -200,19 +207,17 @@ class _Walk:
             self.item = self._begun_item(node, tag)
         elif tag == _TABLE:
             self.tables += 1
-        if tag in _BOXES:
-            self._open_box(node, tag)
 
     def _leave(self, node: LexborNode, tag: int) -> None:
         if tag in _INLINE:
-            if self.opened and self.opened[-1][0] == node.mem_id:
-                _, kind, begin, url = self.opened.pop()
-                self.links -= kind is MarkKind.LINK
-                self._mark(begin, self.length, kind, url)
+            self._close_mark(node)
             return
-        self._finish(node.parent)
-        if node.mem_id == self.entry:
+        if self.pieces:
+            self._finish(node.parent)
+        if self.entry and node.mem_id == self.entry:
             self.entry = 0
+        if self.boxes and self.boxes[-1][0] == node.mem_id:
+            self._close_box()
         if tag in _HEADINGS:
             self.heading = 0
         elif tag in _LISTS:
@@ -222,8 +227,12 @@ class _Walk:
             self.item = None
         elif tag == _TABLE:
             self.tables -= 1
-        if self.boxes and self.boxes[-1][0] == node.mem_id:
-            self._close_box()
+
+    def _close_mark(self, node: LexborNode) -> None:
+        if self.opened and self.opened[-1][0] == node.mem_id:
+            _, kind, begin, url = self.opened.pop()
+            self.links -= kind is MarkKind.LINK
+            self._mark(begin, self.length, kind, url)
 
     def _begin_entry(self, node: LexborNode, entry: LiveEntry) -> None:
         self.entry, self.headline = node.mem_id, entry.headline
@@ -243,8 +252,10 @@ class _Walk:
         return _Shape(BlockKind.ITEM, depth, number if holder.is_ordered else None)
 
     def _open_box(self, node: LexborNode, tag: int) -> None:
+        if tag == _PARAGRAPH and not self.notes:
+            return
         said = attribute(node, "class")[:500].lower()
-        if said and tag != _PARAGRAPH and _ADMONITION.search(said):
+        if said and tag != _PARAGRAPH and _names_note(said):
             label = _LABEL.search(said)
             self.notes.append(label[1] if label else "note")
             self.boxes.append((node.mem_id, _Box.NOTE))
@@ -283,7 +294,7 @@ class _Walk:
             said = attribute(node, "cite") or attribute(node, "data-instgrm-permalink") or (links or [""])[-1]
             return self._take_embed(node, said, page_line(node.text(), _LONGEST_BLOCK))
         # What stands beside the page, but for a box of its text.
-        return tag == _ASIDE and not _ADMONITION.search(attribute(node, "class").lower())
+        return tag == _ASIDE and not _names_note(attribute(node, "class").lower())
 
     def _take_code(self, node: LexborNode) -> bool:
         self._finish()
@@ -428,6 +439,10 @@ class _Walk:
     def _add(self, block: BodyBlock, linked: float = 0.0, around: tuple[int, int] = (0, 0)) -> None:
         if len(self.found) < MOST_BLOCKS:
             self.found.append(FoundBlock(block, linked, self.entry != 0, around))
+
+
+def _names_note(names: str) -> bool:
+    return _NOTE_WORDS.search(names) is not None and _ADMONITION.search(names) is not None
 
 
 def _sizes(image: LexborNode) -> tuple[str, str]:

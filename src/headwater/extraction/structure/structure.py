@@ -4,12 +4,10 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
-from selectolax.lexbor import LexborHTMLParser
-
 from headwater.blocks.block import MOST_BLOCKS, SILENT, BlockKind, BodyBlock, line_of, text_of_blocks
 from headwater.extraction.structure.alignment import Aligned, align
 from headwater.extraction.structure.live import LiveBlog, blocks_of_updates, is_signature
-from headwater.extraction.structure.page_blocks import FoundBlock, blocks_of_page, with_addresses
+from headwater.extraction.structure.page_blocks import FoundBlock, with_addresses
 from headwater.extraction.text import LONGEST_TEXT, comparable
 
 _WHOLE = frozenset({BlockKind.CODE, BlockKind.TABLE})
@@ -29,16 +27,15 @@ class Structured(NamedTuple):
 
 
 def structure_of(
-    text: str, tree: LexborHTMLParser, base: str, titles: Collection[str] = (), *, adds: bool = True
+    text: str, found: Sequence[FoundBlock], base: str, titles: Collection[str] = (), *, adds: bool = True
 ) -> Structured:
     """The text as blocks, and if it `adds`, the code, tables and pictures that stand between its lines on the page.
 
-    `tree` is the page as it is shown, nothing of it taken out; `titles` are comparable. The text changes only where it
+    `found` is the page as it is shown, nothing of it taken out; `titles` are comparable. The text changes only where it
     had half of a table or of code, lines of several elements in one, or lacked one of these.
     """
     if text.count("\n") > MOST_BLOCKS:
         return Structured((), text)
-    found = blocks_of_page(tree, base)
     aligned = align(text, found)
     if adds and sum(one.found >= 0 for one in aligned) >= _LEAST_FOUND * len(aligned):
         aligned = list(_with_what_stands_between(aligned, found, titles))
@@ -53,9 +50,11 @@ def _bounded(blocks: Sequence[BodyBlock], text: str, base: str) -> Structured:
     return Structured(tuple(with_addresses(one, base) for one in blocks), said)
 
 
-def structure_of_live(text: str, tree: LexborHTMLParser, base: str, live: LiveBlog) -> Structured:
-    """What was chosen of the page around its entries, and between that all entries with their times."""
-    found = blocks_of_page(tree, base, live.entries)
+def structure_of_live(text: str, found: Sequence[FoundBlock], base: str, live: LiveBlog) -> Structured:
+    """What was chosen of the page around its entries, and between that all entries with their times.
+
+    `found` is the page as it is shown, with these entries.
+    """
     shown = [one for one in found if one.is_in_entry and not one.is_link and not is_signature(one.block.text)]
     own = [one.block for one in shown]
     if not any(one.text and one.kind is not BlockKind.ENTRY for one in own):
