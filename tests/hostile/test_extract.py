@@ -1,5 +1,8 @@
 """Rows 137 to 142 of the hostile inputs: pages made to hurt their reader. Time and memory limits are the child's."""
 
+import socket
+import threading
+from contextlib import suppress
 from datetime import UTC, datetime
 
 import orjson
@@ -191,3 +194,21 @@ def test_a_challenge_is_never_a_document() -> None:
     found = read("<title>Attention Required! | Shield</title><p>Please enable cookies to go on.")
     assert isinstance(found, NotAnArticle)
     assert found.reason is NoArticleReason.CHALLENGE
+
+
+def test_a_page_that_looks_like_an_address_is_not_asked_for() -> None:
+    """A library behind the reading takes a text without a space that begins with `http` for what it should fetch."""
+    heard: list[bytes] = []
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def listen() -> None:
+            with suppress(OSError):
+                while True:
+                    heard.append(server.accept()[0].recv(1_000))
+
+        threading.Thread(target=listen, daemon=True).start()
+        story = "".join(f"<p>{WORDS}".replace(" ", "\n") for _ in range(5))
+        for ending in ("", "\n"):
+            read(f"http://127.0.0.1:{server.getsockname()[1]}/{ending}<h1>Tides</h1>{story}")
+        server.close()
+    assert heard == []

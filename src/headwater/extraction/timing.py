@@ -11,6 +11,7 @@ from selectolax.lexbor import LexborNode
 from headwater.extraction.dates import ToldTime, instant_of, moment_from, not_in_the_future, told_ago, told_in
 from headwater.extraction.elements import Elements
 from headwater.extraction.heading_lines import lines_beside_heading
+from headwater.extraction.lxml_tree import lxml_tree
 from headwater.extraction.overview import Overview
 from headwater.extraction.page import Page
 from headwater.extraction.selectors import selected_value
@@ -153,9 +154,13 @@ def guess_date(html: str, page: Page, now: datetime) -> datetime | None:
     """By the patterns of many sites; a day without a time. Slow, so only where nothing else is known."""
     from htmldate import find_date
 
+    # Never as text: one that begins with `http` and has no space in it would be fetched.
+    tree = lxml_tree(html)
+    if tree is None:
+        return None
     latest = (now + timedelta(days=1)).strftime("%Y-%m-%d")
     try:
-        found = find_date(html, extensive_search=False, original_date=True, max_date=latest)
+        found = find_date(tree, extensive_search=False, original_date=True, max_date=latest)
     except ValueError:
         # A character reference named something that the parser behind this refuses to hold.
         return None
