@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -22,6 +23,10 @@ def chore(task: Any) -> Any:
 
 def key_of(url: str) -> str:
     return canonicalise(url).key
+
+
+def ask(port: int) -> None:
+    socket.create_connection(("127.0.0.1", port)).close()
 
 
 def hang() -> None:
@@ -74,6 +79,7 @@ def note_and_hang(path: str) -> None:
 
 
 CHORES: dict[str, Callable[..., Any]] = {
+    "ask": ask,
     "key_of": key_of,
     "echo": lambda value: value,
     "pid": os.getpid,

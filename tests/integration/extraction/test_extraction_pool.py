@@ -1,6 +1,7 @@
 import asyncio
 import os
 import signal
+import socket
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -149,6 +150,17 @@ async def test_an_exception_is_a_crash_by_its_class_and_place_and_says_nothing_o
         assert outcome.how == "ValueError"
         assert outcome.where.startswith("chores.py:")
         assert await value_of(pool, "pid") == pid
+
+
+async def test_a_child_reaches_nobody_whatever_a_library_wants() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.setblocking(False)
+        async with opened_pool(1) as pool:
+            outcome = await pool.run(["ask", server.getsockname()[1]])
+        with pytest.raises(BlockingIOError):
+            server.accept()
+    assert isinstance(outcome, Crashed)
+    assert "PermissionError" in str(outcome)
 
 
 async def test_an_answer_that_json_cannot_say_is_a_crash() -> None:

@@ -22,6 +22,8 @@ ChildWork = Callable[[Any], Any]
 _ROOM_TO_REPORT_BYTES = 32 << 20
 _MOST_EXPENDABLE = "1000"
 _PR_SET_PDEATHSIG = 1
+# Events of Python by which a library would reach another machine.
+_OUTWARD = frozenset({"socket.connect", "socket.sendto", "socket.getaddrinfo", "socket.gethostbyname"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +55,16 @@ def die_with(parent: int) -> None:
 
 
 def _confine(limits: ChildLimits) -> None:
+    sys.addaudithook(_ask_nobody)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     _limit_memory(limits.memory_bytes, limits.memory_bytes + _ROOM_TO_REPORT_BYTES)
     _offer_to_the_oom_killer()
+
+
+def _ask_nobody(event: str, _: object) -> None:
+    """A page is read as it came: a library that would fetch what it names is refused."""
+    if event in _OUTWARD:
+        raise PermissionError(f"{event} in a process that reads pages")
 
 
 def _limit_memory(soft: int, hard: int) -> None:
