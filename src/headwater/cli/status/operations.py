@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from headwater.cli.words import in_words, length_of, quantity, relative, shorten
+from headwater.cli.words import in_words, inert, length_of, quantity, relative, shorten
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -33,7 +33,11 @@ def role_lines(now: "Operations") -> list[str]:
 
     missing = [f"Missing   {one.what} {one.fix}" for one in problems_in(now) if one.kind in NOBODY]
     delivery = delivery_lines(now.delivery) if now.delivery else []
-    return [f"Roles     {running(now)}", *missing, *failing_lines(now), *delivery]
+    return [*pause_lines(now), f"Roles     {running(now)}", *missing, *failing_lines(now), *delivery]
+
+
+def pause_lines(now: "Operations") -> list[str]:
+    return [f"Paused    {inert(now.pause.with_fix)}"] if now.pause else []
 
 
 def delivery_lines(delivery: "DeliveryNow") -> list[str]:
