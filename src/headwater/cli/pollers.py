@@ -30,13 +30,11 @@ def pollers_in_words(now: "PollersNow", *, are_many: bool = False) -> str:
 
 
 def say_who_polls(now: "PollersNow", *, are_many: bool = True) -> None:
-    told = pollers_in_words(now, are_many=are_many)
-    say(inert(told) if told else "Nobody polls now. Keep polling: headwater up. Poll once: headwater crawl run-due")
+    nobody = "Nobody polls now. Poll once by `headwater crawl run-due`, or keep polling: headwater up"
+    say(inert(pollers_in_words(now, are_many=are_many)) or nobody)
 
 
 async def warn_while_paused(services: "Services") -> None:
     """For commands that ask a site because a person wants it, pause or not."""
-    from headwater.frontier.pause import read_pause
-
-    if pause := await read_pause(services.database):
+    if pause := (await who_polls(services)).pause:
         say(f"! The site is asked although {inert(pause.with_fix)}")

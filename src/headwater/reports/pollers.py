@@ -3,8 +3,11 @@
 from dataclasses import dataclass
 
 from headwater.database.pool import Database
-from headwater.frontier.pause import CrawlPause, read_pause
-from headwater.reports.operations import live_processes
+from headwater.database.queries import load_queries
+from headwater.frontier.pause import CrawlPause
+from headwater.reports.operations import SILENT
+
+queries = load_queries("headwater.reports")
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,5 +19,6 @@ class PollersNow:
 
 
 async def pollers_now(database: Database) -> PollersNow:
-    able = [one for one in await live_processes(database) if "poll" in one.does and one.drain_asked_at is None]
-    return PollersNow(len(able), await read_pause(database))
+    row = await database.fetchrow(queries.pollers_now, SILENT)
+    assert row is not None
+    return PollersNow(row["count"], CrawlPause(row["since"], row["set_by"], row["reason"]) if row["since"] else None)
