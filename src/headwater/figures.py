@@ -9,6 +9,7 @@ SETTLE_BOUNDS = (10, 30, 100, 300, 1_000, 3_000, 10_000)
 SLOWER = "settled_slower"
 
 WORK_LOST, LEASES_LOST, WORK_BROKE = "work_lost", "leases_lost", "work_broke"
+LEASES_RESCUED = "leases_rescued"  # that ran out, mostly since their process was killed: counted by who took them back
 NOT_GIVEN_BACK = "not_given_back"  # at the end of a worker: its leases have to run out
 SETTLED, SETTLING_MS = "settled", "settling_ms"
 WAITS, WAITING_MS = "connection_waits", "connection_waiting_ms"
@@ -42,8 +43,8 @@ class Figures:
     said: dict[str, str] = field(default_factory=dict)
     failing: dict[str, str] = field(default_factory=dict)
 
-    def add(self, figure: str, said: str = "") -> None:
-        self.counts[figure] += 1
+    def add(self, figure: str, said: str = "", times: int = 1) -> None:
+        self.counts[figure] += times
         if said:
             self.said[figure] = said
 

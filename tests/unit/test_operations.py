@@ -7,6 +7,7 @@ from uuid import UUID
 
 import pytest
 
+from headwater.cli.status.operations import losses, running, task_lines
 from headwater.figures import Figures
 from headwater.reports.doctor import checks_of
 from headwater.reports.operations import (
@@ -107,6 +108,28 @@ def test_a_task_that_fails_again_and_again_is_told_with_what_it_said() -> None:
     often, once = TaskTrouble("promote", 2, 1, "KeyError: 'x'"), TaskTrouble("rescue", 1, 0, "away")
     [told] = problems_in(operations(UP, tasks=(often, once)))
     assert told.what == "promote failed 3 times in the last hour, at last: KeyError: 'x'"
+
+
+def test_a_task_that_failed_and_succeeded_since_is_told_no_more() -> None:
+    failed = (TaskTrouble("apply_rules", 4, 0, "the database is away"),)
+    assert kinds(operations(replace(UP, failing={"apply_rules": "away"}), tasks=failed)) == ["task_fails"]
+    assert kinds(operations(UP, tasks=failed)) == []
+    assert kinds(operations(replace(UP, failing={"apply_rules": "away"}, is_alive=False), tasks=failed)) == []
+    assert ", and none now, at last: the database is away" in task_lines(operations(UP, tasks=failed))[0]
+    assert "none now" not in task_lines(operations(UP, tasks=(TaskTrouble("promote", 0, 4, "so"),)))[0]
+
+
+def test_every_role_is_counted() -> None:
+    now = operations(UP, process("web"))
+    assert running(now).startswith("poll 1 · fetch 1 · deliver 0 · maintain 1 · web 1 · in 2 processes")
+    assert "maintain 1, web 1" in next(iter(checks_of(now))).says
+
+
+def test_leases_that_were_taken_back_are_told_and_are_no_problem() -> None:
+    now = operations(UP, leases_rescued=3)
+    assert losses(now).endswith(" · 3 leases of pages ran out and were taken back: a process was killed or stood still")
+    assert kinds(now) == []
+    assert "taken back" not in losses(operations(UP))
 
 
 def test_lost_work_waits_for_connections_and_few_days_are_told() -> None:

@@ -48,7 +48,7 @@ async def add_source(
 ) -> Added | NotFollowed:
     """Raises UsageError for a source that can never work, and where it exists already."""
     settings, database = services.settings, services.database
-    secrets = secrets_from(settings.poll.secrets_file)
+    secrets = secrets_from(settings.poll.secrets_file) if request.wanted.profile.parser_hint else None
     # Known before the site is asked for anything.
     await require_new(database, request.wanted.profile)
     check(request.wanted, secrets)

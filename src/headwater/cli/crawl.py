@@ -7,6 +7,7 @@ from cyclopts import App, Parameter
 
 from headwater.cli.launch import AsJson, Cursor, Launch, Launched, Limit, with_quiet_log, with_services
 from headwater.cli.output import say, say_more, show, show_json, show_table
+from headwater.cli.pollers import WHEN_RESUMED, say_who_polls
 from headwater.cli.words import in_words, inert, length_of, pad, quantity, relative, shorten
 from headwater.errors import Refused, UsageError
 from headwater.shapes.runs import crawl_as_dict, run_as_dict
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from headwater.frontier.pause import CrawlPause
     from headwater.reports.discovery import DiscoveryOverview, Run, RunFollower
     from headwater.reports.freshness import WastefulChannel
+    from headwater.reports.pollers import PollersNow
     from headwater.services import Services
 
 LOOK_EVERY_SECONDS = 1.0
@@ -46,20 +48,22 @@ def poll_soon(sources: tuple[str, ...], launch: Launch) -> int:
     if not sources:
         raise UsageError("No source was named.", fix="`headwater crawl run-due` polls everything that is due.")
 
-    async def work(services: "Services") -> "list[tuple[DiscoveryOverview, int]]":
+    async def work(services: "Services") -> "tuple[list[tuple[DiscoveryOverview, int]], PollersNow]":
         from headwater.actions.sources import poll_sources
+        from headwater.reports.pollers import pollers_now
 
-        return await poll_sources(services, sources)
+        return await poll_sources(services, sources), await pollers_now(services.database)
 
-    asked = with_services(launch, work)
+    asked, pollers = with_services(launch, work)
+    when = f"due, polled {WHEN_RESUMED}" if pollers.pause else "due now"
     resting = [one for one, channels in asked if not channels]
     if len(resting) == len(asked):
         raise Refused(why_not(resting[0]), fix=what_to_do(resting[0]))
     for one, channels in asked:
-        show(f"{inert(one.source.name)}: {quantity(channels, 'channel')} due now" if channels else why_not(one))
+        show(f"{inert(one.source.name)}: {quantity(channels, 'channel')} {when}" if channels else why_not(one))
     for one in resting:
         say(what_to_do(one))
-    say_who_polls()
+    say_who_polls(pollers, are_many=sum(channels for _, channels in asked) > 1)
     say("Watch the polls: headwater crawl logs --follow")
     return PARTLY if resting else 0
 
@@ -99,10 +103,6 @@ def waste_row(one: "WastefulChannel") -> tuple[str, ...]:
     rate = "–" if one.polls_per_item is None else f"{one.polls_per_item:,g}"
     every = length_of(one.interval) if one.interval else "–"
     return (*counts, rate, every, str(one.kind), inert(shorten(one.source, 30)), inert(one.url))
-
-
-def say_who_polls() -> None:
-    say("`headwater up` polls them at once if it runs. Poll them without it: headwater crawl run-due")
 
 
 def why_not(one: "DiscoveryOverview") -> str:

@@ -40,7 +40,7 @@ def explain(what: str, *, json: AsJson = False, launch: Launched = Launch()) -> 
 def explain_source(found: "SourceStory", *, is_json: bool) -> int:
     show_source_story(found, is_json=is_json)
     if not is_json:
-        show(f"Next: {inert(what_next(found.overview, found.now))}")
+        show(f"Next: {inert(what_next(found))}")
     return 0
 
 

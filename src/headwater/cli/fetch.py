@@ -7,6 +7,7 @@ from cyclopts import Parameter
 
 from headwater.cli.launch import AsJson, Launch, Launched, with_services
 from headwater.cli.output import say, show, show_json
+from headwater.cli.pollers import warn_while_paused
 from headwater.cli.words import in_words
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ def fetch(
     async def work(services: "Services") -> "FetchedOnce":
         from headwater.actions.trying import fetch_once
 
+        await warn_while_paused(services)
         return await fetch_once(services, target, "HEAD" if head else "GET")
 
     fetched = with_services(launch, work)

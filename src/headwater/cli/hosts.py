@@ -106,7 +106,7 @@ def state_of(row: Any) -> str:
     if row["closed_by"]:
         return f"closed: {in_words(row['closed_by'])}"
     if row["in_flight"] >= row["max_concurrency"]:
-        return "busy"
+        return "asked"
     return "open" if row["is_open"] else "waiting"
 
 

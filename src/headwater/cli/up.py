@@ -125,6 +125,7 @@ async def keep_up(services: "Services", *, is_quiet: bool) -> "Figures":
     from headwater.run.stopping import until_stopped
     from headwater.supervisor import Supervisor
 
+    await require_alone(services)
     pulse, tasks = Pulse(), Supervisor(services.clock, services.log, services.figures)
     observers = Observers(pulse.polled, pulse.fetched, pulse.delivered)
     async with tasks:
@@ -135,6 +136,21 @@ async def keep_up(services: "Services", *, is_quiet: bool) -> "Figures":
             on_first=say_stopping,
         )
     return services.figures
+
+
+async def require_alone(services: "Services") -> None:
+    """Raises Busy where another one runs on a database of our own: a second crawler that nobody meant to start."""
+    from headwater.reports.operations import living_process
+    from headwater.services import data_folder
+
+    if services.settings.database.url is not None:
+        return
+    if other := await living_process(services.database, "up", services.settings.lease.duration):
+        who = f"process {other.pid} on {other.host}, since {other.started_at:%Y-%m-%d %H:%M} UTC"
+        raise Busy(
+            f"`headwater up` runs on {data_folder(services.settings)} already: {who}.",
+            fix="More workers are had by `headwater run fetch` or `headwater run poll`; Ctrl-C ends the other one.",
+        )
 
 
 async def run_and_serve(

@@ -75,9 +75,10 @@ RETURNING host, scheme, port;
 
 -- name: expired_robots
 -- Origins whose robots.txt should be read again although nobody has asked: something waits there, or a source is blocked by it.
+-- None while everything is paused.
 SELECT r.host, r.scheme, r.port FROM robots r
 JOIN hosts h ON h.bucket = r.bucket AND h.host = r.host
-WHERE r.expires_at <= statement_timestamp() AND h.closed_until <= statement_timestamp()
+WHERE r.expires_at <= statement_timestamp() AND h.closed_until <= statement_timestamp() AND NOT EXISTS (SELECT FROM crawl_pause)
   AND (h.wake_at < 'infinity' OR EXISTS (
       SELECT 1 FROM channels c JOIN sources s ON s.id = c.source_id
       WHERE c.bucket = r.bucket AND c.host = r.host AND c.is_enabled AND s.status = 'blocked'))

@@ -8,6 +8,7 @@ from headwater.database.pool import Database
 from headwater.database.queries import load_queries
 from headwater.errors import NotFound
 from headwater.frontier.entry import EntryOrigin, EntryStatus
+from headwater.frontier.pause import read_pause
 from headwater.frontier.submit import priority_in_words
 from headwater.politeness.takedown import domains_above, taken_down_in_words
 from headwater.politeness.takedown import queries as takedown_queries
@@ -47,6 +48,7 @@ class EntryExplanation:
     is_left: bool = False  # by a source that was removed
     priority_why: str = ""
     found_at: datetime | None = None
+    is_paused_with_all: bool = False  # it would wait for its turn, if everything were not paused
 
 
 async def explain(database: Database, url: CanonicalUrl, now: datetime | None = None) -> EntryExplanation:
@@ -66,6 +68,9 @@ async def explain(database: Database, url: CanonicalUrl, now: datetime | None = 
         now,
     )
     why, next_at = reason_and_time(row, [(one["reason"], one["until"]) for one in closures], ahead)
+    pause = await read_pause(database) if waits_for_a_worker(row) else None
+    if pause:
+        why, next_at = pause.with_fix, None
     if taken_down:
         why, next_at = taken_down, None
     return EntryExplanation(
@@ -84,6 +89,7 @@ async def explain(database: Database, url: CanonicalUrl, now: datetime | None = 
         row["source_status"] == "deleted",
         priority_in_words(row["priority"], row["source_priority"], EntryOrigin(row["origin"]), row["depth"]),
         row["discovered_at"],
+        pause is not None,
     )
 
 
@@ -91,6 +97,12 @@ async def why_taken_down(database: Database, url: CanonicalUrl) -> str:
     """In words; empty if it is not."""
     rows = await database.fetch(takedown_queries.takedowns_of_domains, list(domains_above(url.host)))
     return taken_down_in_words(rows, url)
+
+
+def waits_for_a_worker(row: Any) -> bool:
+    """Pure. Not what its source sets aside: that waits for more than the end of a pause of everything."""
+    is_waiting = EntryStatus(row["status"]) in (EntryStatus.PENDING, EntryStatus.FAILED)
+    return is_waiting and row["held"] != "paused" and row["source_status"] == "active"
 
 
 def reason_and_time(row: Any, closures: list[tuple[str, datetime]], ahead: int) -> tuple[str, datetime | None]:

@@ -45,7 +45,7 @@ from headwater.net.keys import identity_file, read_keys
 from headwater.net.signing import agent_origin
 from headwater.phrases import size_in_words
 from headwater.reports.forecast import FARTHEST_DAYS, Part, SizeForecast
-from headwater.reports.operations import DUTIES, Operations, operations_now, problems_in
+from headwater.reports.operations import ROLES, Operations, operations_now, problems_in
 from headwater.reports.push import push_summary
 from headwater.reports.sinks import DeliveryNow, state_word
 from headwater.reports.sizes import forecast_of
@@ -140,7 +140,7 @@ def delivery_in_words(delivery: DeliveryNow) -> str:
 def roles_in_words(now: Operations) -> str:
     if not now.alive:
         return "Nothing runs; start with: headwater up"
-    counts = {duty: len(now.doing(duty)) for duty in DUTIES}
+    counts = {duty: len(now.doing(duty)) for duty in ROLES}
     return "Running: " + ", ".join(f"{duty} {count:,}" for duty, count in counts.items())
 
 

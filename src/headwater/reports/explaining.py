@@ -6,6 +6,7 @@ from datetime import datetime
 
 from headwater.database.pool import Database
 from headwater.errors import HeadwaterError, NotFound, UrlRejected
+from headwater.frontier.pause import CrawlPause, read_pause
 from headwater.reports.crowds import CrowdedHost, crowded_hosts
 from headwater.reports.discovery import DiscoveryOverview, limits_reached, overviews, time_now
 from headwater.reports.freshness import SourceFreshness, freshness_of
@@ -29,6 +30,7 @@ class SourceStory:
     now: datetime
     freshness: SourceFreshness
     crowds: tuple[CrowdedHost, ...]  # hosts of its channels that have more of them than turns
+    pause: CrawlPause | None  # of everything
 
 
 async def explain(database: Database, text: str, agent: str) -> PageStory | SourceStory:
@@ -67,4 +69,5 @@ async def story_of_source(database: Database, named: str) -> SourceStory:
         now=await time_now(database),
         freshness=await freshness_of(database, found.id, overview.channels),
         crowds=await crowded_hosts(database, sorted({host_in(one.url).partition(":")[0] for one in overview.channels})),
+        pause=await read_pause(database),
     )

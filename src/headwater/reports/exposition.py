@@ -12,7 +12,7 @@ from headwater.frontier.reads import count_statuses
 from headwater.metrics import Distribution, Metric, Readings, Sample, exposition_of
 from headwater.reports.frontier import suspects_now
 from headwater.reports.health import health_from
-from headwater.reports.operations import DUTIES, Operations, operations_now
+from headwater.reports.operations import ROLES, Operations, operations_now
 from headwater.reports.push import push_summary
 from headwater.reports.rolling import DISCOVERY_BOUNDS, FETCH_BOUNDS
 from headwater.reports.sinks import DeliveryNow
@@ -118,7 +118,7 @@ def settles_in(totals: Totals) -> Distribution:
 
 def levels_in(now: Operations) -> Told:
     """Pure."""
-    yield metrics.ROLES, [Sample((duty,), len(now.doing(duty))) for duty in DUTIES]
+    yield metrics.ROLES, [Sample((duty,), len(now.doing(duty))) for duty in ROLES]
     yield metrics.OVERDUE, [Sample((), now.work.overdue)]
     yield metrics.OLDEST_DUE, [_age(now.work.poll_due, now.now)]
     yield metrics.OLDEST_ELIGIBLE, [_age(now.work.host_open, now.now)]

@@ -37,6 +37,10 @@ PARTS = {
     "tasks": "No task fails again and again.",
     "work": "No work was lost in the last hour.",
 }
+# The others belong to one part, which may be called as what they are about.
+PARTS_OF_PROBLEM = {
+    "paused": ("polling", "fetching"),
+}
 PART_OF_PROBLEM = {
     "not_polled": "polling",
     "polls_late": "polling",
@@ -169,8 +173,8 @@ async def note_health(database: Database) -> None:
 def _worst_by_part(problems: Iterable[HealthProblem]) -> dict[str, HealthProblem]:
     worst: dict[str, HealthProblem] = {}
     for one in sorted(problems, key=worst_first):
-        part = PART_OF_PROBLEM.get(one.kind, one.about)
-        worst.setdefault(part, one)
+        for part in PARTS_OF_PROBLEM.get(one.kind, (PART_OF_PROBLEM.get(one.kind, one.about),)):
+            worst.setdefault(part, one)
     return worst
 
 

@@ -18,6 +18,7 @@ from headwater.figures import (
     DIED,
     FAILED,
     LEASES_LOST,
+    LEASES_RESCUED,
     NETWORK,
     SETTLE_BOUNDS,
     SETTLED,
@@ -57,6 +58,7 @@ LONGEST_UNASKED = timedelta(hours=6)
 SHOWN_PROCESSES = 3
 
 DUTIES = ("poll", "fetch", "deliver", "maintain")
+ROLES = (*DUTIES, "web")  # no work waits for the last
 MACHINERY, QUEUE = "the roles", "the queue"
 LOG = "Look at its log for the cause."
 
@@ -143,6 +145,7 @@ class Operations:
     work_lost: int = 0
     work_broke: int = 0
     leases_lost: int = 0
+    leases_rescued: int = 0
     last_loss: str = ""
     bodies_not_put: int = 0
     why_not_put: str = ""
@@ -163,6 +166,10 @@ class Operations:
         able = (one for one in self.alive if one.drain_asked_at is None or duty == "maintain")
         return tuple(one for one in able if duty in one.does)
 
+    def fails_now(self, task: str) -> bool:
+        """And has not succeeded since, in some process that lives."""
+        return any(task in one.failing for one in self.alive)
+
     def last_seen(self, duty: str) -> RoleProcess | None:
         """The last that did it and ended without a word."""
         return next((one for one in self.processes if duty in one.does and not one.is_alive), None)
@@ -177,6 +184,14 @@ async def live_processes(database: Database) -> tuple[RoleProcess, ...]:
             raise
         return ()
     return tuple(one for one in processes if one.is_alive)
+
+
+async def living_process(database: Database, role: str, within: timedelta) -> RoleProcess | None:
+    """One that surely lives: of a process that was killed a row is left, which seems to be fresh for a while."""
+    for one in await live_processes(database):
+        if one.role == role and await database.fetchval(queries.is_owner_alive, one.owner, within):
+            return one
+    return None
 
 
 async def processes_seen(database: Database) -> tuple[RoleProcess, ...]:
@@ -201,6 +216,7 @@ async def operations_now(database: Database, waiting: Any = None) -> Operations:
         work_lost=counts.get(WORK_LOST, 0),
         work_broke=counts.get(WORK_BROKE, 0),
         leases_lost=counts.get(LEASES_LOST, 0),
+        leases_rescued=counts.get(LEASES_RESCUED, 0),
         last_loss=said.get(WORK_LOST) or said.get(WORK_BROKE) or "",
         bodies_not_put=counts.get(BODIES_NOT_PUT, 0),
         why_not_put=said.get(BODIES_NOT_PUT, ""),
@@ -420,8 +436,9 @@ def _without_network(now: Operations) -> Iterator[HealthProblem]:
 
 
 def _tasks(now: Operations) -> Iterator[HealthProblem]:
+    """One that only failed, for a known reason, is none once it has succeeded again."""
     for one in now.tasks:
-        if one.deaths + one.failures >= OFTEN:
+        if one.deaths + one.failures >= OFTEN and (one.deaths or now.fails_now(one.task)):
             what = f"{one.task} failed {one.deaths + one.failures:,} times in the last hour, at last: {one.said}"
             fix = f"It is tried again by itself. {LOG}"
             yield HealthProblem("task_fails", Severity.WARNING, what, fix, None, one.task)

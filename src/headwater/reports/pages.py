@@ -18,6 +18,7 @@ from headwater.fetch.tdmrep import KIND as TDM_KIND
 from headwater.fetch.tdmrep import PATH as TDM_PATH
 from headwater.frontier.entry import DeadReason, EntryStatus
 from headwater.frontier.explain import EntryExplanation, EntryPast, explain, why_taken_down
+from headwater.frontier.pause import RESUME
 from headwater.phrases import spelt_out
 from headwater.politeness.robots import Decision, parse_robots
 from headwater.record_kind import RecordKind
@@ -38,6 +39,7 @@ UNKNOWN = "unknown"
 # Addresses of a chain of redirects that are looked at.
 LONGEST_WAY = 10
 WHILE_TAKEN_DOWN = "nothing while the takedown stands. See and lift it: headwater takedown list"
+WHILE_ALL_IS_PAUSED = f"nothing until everything is resumed: {RESUME}"
 
 # By the word that the log of requests or the archive keeps.
 WHY_NO_DOCUMENT = {
@@ -349,6 +351,8 @@ def what_next(found: EntryExplanation, redirected: Redirected | None = None) -> 
     """The next thing that will happen to it, or what a person can do. Pure."""
     if found.is_taken_down:
         return WHILE_TAKEN_DOWN
+    if found.is_paused_with_all:
+        return WHILE_ALL_IS_PAUSED
     again = _again(found)
     match found.status:
         case EntryStatus.FETCHING:

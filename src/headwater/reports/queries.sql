@@ -882,6 +882,18 @@ SELECT id, owner, role, does, host, pid, version, started_at, beat_at, counts, f
        abs(extract(epoch FROM statement_timestamp() - beat_at)) < extract(epoch FROM $1::interval) AS is_alive
 FROM role_processes ORDER BY beat_at DESC, id LIMIT $2::integer;
 
+-- name: pollers_now
+-- How many processes live and take on polls, and since when, by whom and why everything is paused, if it is.
+SELECT (SELECT count(*) FROM role_processes
+        WHERE 'poll' = ANY (does) AND drain_asked_at IS NULL
+          AND abs(extract(epoch FROM statement_timestamp() - beat_at)) < extract(epoch FROM $1::interval)) AS count,
+       p.since, p.set_by, p.reason
+FROM (SELECT 1) AS always LEFT JOIN crawl_pause p ON true;
+
+-- name: is_owner_alive
+-- Whether a process of this name holds its connection and has written within a time.
+SELECT is_owner_alive($1::text, $2::interval);
+
 -- name: figures_lately
 -- What processes counted in the last hour, those that have ended too, and the last sentence that came with it.
 SELECT figure, sum(count)::bigint AS count, (array_agg(said ORDER BY since DESC) FILTER (WHERE said <> ''))[1] AS said

@@ -19,6 +19,7 @@ from headwater.deliver.log import move_changes, note_oldest
 from headwater.discover.polls.submit_items import forget_items
 from headwater.errors import DatabaseDown
 from headwater.fetch.robots import forget_former_robots
+from headwater.figures import LEASES_RESCUED, Figures
 from headwater.frontier import maintain
 from headwater.frontier.clock_steps import ClockWatch
 from headwater.frontier.host_rules import apply_rules
@@ -95,6 +96,7 @@ def maintenance_of(services: Services) -> "Maintenance":
         ),
         rollup_days=RollupDays(settings.keep.rollup_days, settings.keep.source_rollup_days),
         stores=services.stores,
+        figures=services.figures,
     )
 
 
@@ -125,6 +127,7 @@ class Maintenance:
     archive_days: ArchiveDays = ArchiveDays()
     rollup_days: RollupDays = field(default_factory=RollupDays)
     stores: BodyStores = NO_STORES
+    figures: Figures = field(default_factory=Figures)
     contact: Contact = field(default_factory=Contact)
     watch: ClockWatch = field(init=False)
 
@@ -209,6 +212,7 @@ class Maintenance:
             return
         done = await maintain.rescue(self.database, lease=self.lease)
         if done.rescued:
+            self.figures.add(LEASES_RESCUED, times=done.rescued)
             counts = {"rescued": done.rescued, "suspected": done.suspected, "poisoned": done.poisoned}
             self.log.warning("leases_rescued", **counts)
 

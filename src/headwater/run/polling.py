@@ -22,6 +22,7 @@ from headwater.discover.polls.run_store import RunStore
 from headwater.discover.polls.submit_items import IntakeLimits
 from headwater.fetch.fetcher import Follower
 from headwater.fetch.robots import RobotsRounds
+from headwater.frontier.pause import require_not_paused
 from headwater.lease_worker import LeaseWorker, give_back
 from headwater.load import FEWEST
 from headwater.run.chores import Chore, start_chores
@@ -170,8 +171,10 @@ EVERYTHING = 1_000_000
 async def poll_what_is_due(services: Services, tell: Callable[[Leased, RunEnding], None]) -> dict[str, int]:
     """Everything that is due, once, and then an end. Found is what is new to its channel.
 
-    Without adaptive scheduling everything is due, except what rests after errors or was polled just now.
+    Without adaptive scheduling everything is due, except what rests after errors or was polled just now. Raises Refused
+    where everything is paused, or is meanwhile.
     """
+    await require_not_paused(services.database)
     services = with_polling_on(services)
     if not services.settings.poll.adaptive:
         await make_everything_due(services.database, services.settings.poll.min_interval)
@@ -198,6 +201,7 @@ async def poll_what_is_due(services: Services, tell: Callable[[Leased, RunEnding
             elif wait is None or wait > WAITED_FOR:
                 return counts
             else:
+                await require_not_paused(services.database)
                 await services.clock.sleep(max(wait.total_seconds(), 0.1))
 
 

@@ -520,7 +520,7 @@ def test_a_paused_source_that_is_to_be_polled_says_how_it_is_resumed(desk: Desk)
     assert (said.code, f"Resume it: headwater sources resume {paused}" in said.err) == (6, True)
     both = desk.says("crawl", "run", "Alpha", str(active))
     assert (both.code, f"Resume it: headwater sources resume {paused}" in both.err) == (3, True)
-    assert "`headwater up` polls them at once if it runs" in both.err
+    assert "or keep polling: headwater up" in both.err
 
 
 def test_everything_is_paused_and_resumed(desk: Desk) -> None:

@@ -64,7 +64,7 @@ def test_where_nothing_runs_it_is_said_how_to_start_and_nothing_is_wrong(desk: D
 def test_a_maintainer_that_was_killed_is_missed(desk: Desk, starts: Starts) -> None:
     role = starts("run", "maintain", HEADWATER_DATABASE__URL=desk.database_url)
     until(lambda: desk.value("select count(*) from role_processes") == 1)
-    assert "maintain 1 · in 1 process" in line(desk, "Roles")
+    assert "maintain 1 · web 0 · in 1 process" in line(desk, "Roles")
     os.kill(role.pid, signal.SIGKILL)
     role.wait(LIMIT_SECONDS)
     # As if three minutes had passed since.
@@ -115,7 +115,7 @@ def test_channels_that_are_due_after_their_poller_died_are_told_at_once(desk: De
     runs(desk, "poll", "fetch", "maintain")
     assert line(desk, "Missing") == ""
     assert "poll 1 · fetch 1 · deliver " in line(desk, "Roles")
-    assert " · maintain 1 · in 1 process" in line(desk, "Roles")
+    assert " · maintain 1 · web 0 · in 1 process" in line(desk, "Roles")
 
 
 def test_what_fails_at_present_is_told_once_for_all_processes(desk: Desk) -> None:

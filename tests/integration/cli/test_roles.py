@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 
 import pytest
-from tests.integration.cli.conftest import LIMIT_SECONDS, Starts
+from tests.integration.cli.conftest import LIMIT_SECONDS, Person, Starts
 
 NO_PROCESSES = 2
 
@@ -51,6 +51,27 @@ def test_everything_runs_until_it_is_told_to_stop(starts: Starts) -> None:
     assert "Stopping: finishing what is under way." in rest
     assert rest.endswith("Stopped. Work under way was finished or given back. Go on with: headwater up\n")
     assert role.returncode == 0
+
+
+@pytest.mark.long
+def test_a_second_one_on_a_folder_says_who_runs_there_and_ends(starts: Starts, person: Person) -> None:
+    role = starts("up")
+    assert role.stderr is not None
+    while "what just happened" not in role.stderr.readline():
+        assert role.poll() is None
+    second = person.says("--set", "web.port=0", "up")
+    assert second.code == 7
+    assert f"already: process {role.pid} on " in second.err
+    assert "headwater run fetch" in second.err
+    role.kill()
+    role.wait(LIMIT_SECONDS)
+    third = starts("--set", "web.port=0", "up")
+    assert third.stderr is not None
+    while "Console: " not in third.stderr.readline():
+        assert third.poll() is None
+    third.send_signal(signal.SIGINT)
+    third.communicate(timeout=LIMIT_SECONDS)
+    assert third.returncode == 0
 
 
 @pytest.mark.long

@@ -5,6 +5,7 @@ from datetime import timedelta
 from tests.integration.discover.conftest import QUICK, STARTED, Desk, rss, stories
 from tests.integration.fetch.conftest import robots
 
+from headwater.actions.pausing import pause_everything, resume_everything
 from headwater.discover.crawling import CrawlState, crawl_of, pages_of
 from headwater.discover.polls.submit_items import forget_items
 from headwater.fetch.robots import RobotsRounds
@@ -40,6 +41,9 @@ async def test_a_blocked_source_goes_on_when_the_rules_change(desk: Desk) -> Non
     assert await rounds.go() == 0  # its robots.txt is fresh
     desk.site.pages["/robots.txt"] = robots("User-agent: *\nDisallow: /private\n")
     await desk.path.database.execute("update robots set expires_at = now()")
+    await pause_everything(desk.path.database, "ann")
+    assert await rounds.go() == 0
+    await resume_everything(desk.path.database, "ann")
     assert await rounds.go() == 1
     await desk.path.web.followers.finish()
     found = await read_source(desk.path.database, source)

@@ -12,6 +12,7 @@ from headwater.clock import SystemClock
 from headwater.database.days import keep_days
 from headwater.database.pool import Database
 from headwater.discover.adding import Stopped, change_status
+from headwater.figures import LEASES_RESCUED
 from headwater.frontier import maintain
 from headwater.frontier.claim import Claimer
 from headwater.frontier.entry import DeadReason, EntryOrigin, EntryStatus
@@ -131,8 +132,10 @@ async def test_an_expired_lease_is_rescued_and_said_so(database: Database, sourc
     await Claimer(database, SystemClock(), "dead", LEASE).claim(1)
     await database.execute("update slots set expires_at = now() - interval '1 second'")
     log = io.StringIO()
-    await maintenance(database, log).once()
+    upkeep = maintenance(database, log)
+    await upkeep.once()
     assert '"leases_rescued"' in log.getvalue()
+    assert upkeep.figures.counts[LEASES_RESCUED] == 1
     assert await database.fetchval("select in_flight from hosts") == 0
 
 

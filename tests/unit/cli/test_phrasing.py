@@ -73,6 +73,13 @@ def test_the_whole_is_told_in_three_lines_with_right_plurals() -> None:
     assert lately == "Last 24 h 1 poll, 0 failed · 1 new item · from publication to discovery p50/p95: 6m / 22m"
 
 
+def test_the_time_of_the_next_host_is_not_that_of_hosts_that_are_being_asked() -> None:
+    summary = DiscoverySummary(*(NOW, {"active": 1}, 1, 0, 1, 1, 0, 1, None, None), push=PushSummary(0, 0, 0, None))
+    hosts = HostsNow(open=0, waiting=1, busy=1, doubted=0, next_in=timedelta(minutes=5))
+    _, frontier, _ = lines_of(summary, dict.fromkeys(EntryStatus, 0), hosts)
+    assert frontier.endswith(" · 0 hosts open, 1 being asked, 1 waiting, the first that waits opens in 5m")
+
+
 def test_a_fourth_line_tells_of_hubs_where_there_are_any() -> None:
     counts = (NOW, {"active": 1}, 1, 0, 1, 1, 0, 1, None, None)
     none, some = PushSummary(0, 0, 0, None), PushSummary(12, 10, 8, NOW - timedelta(minutes=3))

@@ -11,6 +11,7 @@ from cyclopts import Parameter
 
 from headwater.cli.launch import ACTOR, AsJson, Launch, Launched, with_quiet_log, with_services
 from headwater.cli.output import say, show, show_json
+from headwater.cli.pollers import WHEN_RESUMED, warn_while_paused
 from headwater.cli.sources.trying import tell
 from headwater.cli.words import inert, length_of, quantity
 from headwater.errors import DependencyDown, HeadwaterError, NotFound, Refused, UsageError
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from headwater.discover.adding import WantedSource
     from headwater.discover.polls.run_state import Finding
     from headwater.discover.searching.following import FollowRequest, LookBegun, LookEnded, NotFollowed
+    from headwater.reports.pollers import PollersNow
     from headwater.services import Services
 
 # A name without a dot.
@@ -184,17 +186,21 @@ def add(
 
     request = FollowRequest(options.wanted(url), ACTOR, is_looked_at=not no_discover, is_forced=anyway, is_dry=dry_run)
 
-    async def work(services: "Services") -> "Added | NotFollowed":
+    async def work(services: "Services") -> "tuple[Added | NotFollowed, PollersNow]":
         from headwater.actions.sources import add_source
+        from headwater.reports.pollers import pollers_now
 
+        if request.is_looked_at:
+            await warn_while_paused(services)
         now = services.clock.now()
-        return await add_source(services, request, (lambda _: None) if json else partial(tell_step, request, now))
+        added = await add_source(services, request, (lambda _: None) if json else partial(tell_step, request, now))
+        return added, await pollers_now(services.database)
 
-    added = with_services(with_quiet_log(launch), work)
-    show_added(require_added(added), is_dry=dry_run, json=json)
+    added, pollers = with_services(with_quiet_log(launch), work)
+    show_added(require_added(added), pollers, is_dry=dry_run, json=json)
 
 
-def show_added(added: "Added", *, is_dry: bool, json: bool) -> None:
+def show_added(added: "Added", pollers: "PollersNow", *, is_dry: bool, json: bool) -> None:
     if json:
         show_json(added_as_dict(added, SHOWN_ITEMS, is_dry=is_dry))
         return
@@ -203,7 +209,7 @@ def show_added(added: "Added", *, is_dry: bool, json: bool) -> None:
     if added.source_id is None:
         show("Nothing was stored. Run it again without --dry-run to follow this site.")
     else:
-        tell_added(added.wanted, added.source_id)
+        tell_added(added.wanted, added.source_id, pollers)
 
 
 def require_added(outcome: "Added | NotFollowed") -> "Added":
@@ -260,16 +266,28 @@ def line_of(finding: "Finding", now: datetime) -> str:
     return f"{finding.kind:8} {finding.url}  {lists}{age}"
 
 
-def tell_added(wanted: "WantedSource", source_id: "UUID") -> None:
+def tell_added(wanted: "WantedSource", source_id: "UUID", pollers: "PollersNow") -> None:
     from headwater.discover.searching.following import scoped
 
     again = wanted.search_again_at
-    when = f"its channels are looked for again on {again:%Y-%m-%d}" if again else "first poll now"
+    first = WHEN_RESUMED if pollers.pause else "now"
+    when = f"its channels are looked for again on {again:%Y-%m-%d}" if again else f"first poll {first}"
     show(f'Added "{wanted.profile.name}" (id {source_id}), {when}.')
     if paths := scoped(wanted).include_paths:
         say(f"Only pages below {', '.join(paths)} are wanted; --include / would be the whole site.")
     if wanted.backfill:
         say(f"Its past is read in the background; how far it is: headwater sources show {source_id}")
-    say(f"Look sooner:      headwater crawl run {source_id}" if again else "Poll it once:     headwater crawl run-due")
-    say("Keep polling:     headwater up")
+    if again:
+        say(f"Look sooner:      headwater crawl run {source_id}")
+    tell_who_polls(pollers, is_due=not again)
     say(f"Watch its polls:  headwater crawl logs {source_id} --follow")
+
+
+def tell_who_polls(pollers: "PollersNow", *, is_due: bool) -> None:
+    """How to have it polled, unless somebody polls it anyway."""
+    if told := pollers.in_words():
+        say(inert(told))
+        return
+    if is_due:
+        say("Poll it once:     headwater crawl run-due")
+    say("Keep polling:     headwater up")

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from headwater.cli.crawl import say_who_polls
 from headwater.cli.files import why_unwritten
 from headwater.cli.launch import ACTOR, AsJson, Launch, Launched, with_services
 from headwater.cli.output import say, show, show_file, show_json
+from headwater.cli.pollers import WHEN_RESUMED, say_who_polls
 from headwater.cli.progress import counting
 from headwater.cli.words import inert, quantity, shorten
 from headwater.errors import UsageError
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from headwater.actions.exchange import ImportedFile, Untrusted
     from headwater.cli.progress import Progress
     from headwater.discover.importing import Imported
+    from headwater.reports.pollers import PollersNow
     from headwater.services import Services
     from headwater.sources.exchange.fields import BadLine, Row
     from headwater.sources.exchange.reading import ReadSources, SourceFile
@@ -63,11 +64,12 @@ def import_sources(
     if not json:
         say(f"Read {_what_was_read(source_file, file)}")
 
-    async def work(services: "Services") -> "ImportedFile":
+    async def work(services: "Services") -> "tuple[ImportedFile, PollersNow]":
         from headwater.actions.exchange import import_sources as bring_in
+        from headwater.reports.pollers import pollers_now
 
         with importing_rows(source_file.rows, is_shown=not json, is_dry=dry_run) as progress:
-            return await bring_in(
+            brought = await bring_in(
                 services,
                 source_file.in_order(),
                 ACTOR,
@@ -76,14 +78,22 @@ def import_sources(
                 is_dry=dry_run,
                 progress=progress,
             )
+        return brought, await pollers_now(services.database)
 
-    imported = with_services(launch, work)
-    show_imported(imported, read, file, is_trusted=trusted, is_dry=dry_run, json=json)
+    imported, pollers = with_services(launch, work)
+    show_imported(imported, read, file, pollers, is_trusted=trusted, is_dry=dry_run, json=json)
     return PARTLY if imported.done.bad else 0
 
 
 def show_imported(
-    imported: "ImportedFile", read: "ReadSources", file: str, *, is_trusted: bool, is_dry: bool, json: bool
+    imported: "ImportedFile",
+    read: "ReadSources",
+    file: str,
+    pollers: "PollersNow",
+    *,
+    is_trusted: bool,
+    is_dry: bool,
+    json: bool,
 ) -> None:
     """Added, known and rejected rows; those that were rejected are written beside the list."""
     done = imported.done
@@ -94,7 +104,7 @@ def show_imported(
     if json:
         show_json(import_as_dict(read, done, is_dry=is_dry) | {"rejected_file": rejected and str(rejected)})
     else:
-        tell(read, done, rejected, is_dry=is_dry)
+        tell(read, done, rejected, pollers, is_dry=is_dry)
         if not is_trusted:
             say_what_trust_would_bring(imported.untrusted)
     if problem:
@@ -160,7 +170,7 @@ def _what_was_read(source_file: "SourceFile", file: str) -> str:
     return f"{rows} from {file} ({read.format}, {read.spelling}){unused}{doubled}"
 
 
-def tell(read: "ReadSources", done: "Imported", rejected: Path | None, *, is_dry: bool) -> None:
+def tell(read: "ReadSources", done: "Imported", rejected: Path | None, pollers: "PollersNow", *, is_dry: bool) -> None:
     counts = (done.added, done.feeds_added, done.deleted, done.known, read.duplicates, len(done.bad))
     show(f"  {'would add' if is_dry else 'added'} {_amounts(*counts)}")
     for one in done.bad[:SHOWN_BAD_LINES]:
@@ -175,10 +185,10 @@ def tell(read: "ReadSources", done: "Imported", rejected: Path | None, *, is_dry
         again = f" to add {quantity(done.added, 'source')}" if done.added else ""
         show(f"Nothing was changed. Run it again without --dry-run{again}.")
         return
-    say_how_they_came(done)
+    say_how_they_came(done, pollers)
 
 
-def say_how_they_came(done: "Imported") -> None:
+def say_how_they_came(done: "Imported", pollers: "PollersNow") -> None:
     if done.paused:
         say(f"{quantity(done.paused, 'source')} came paused: `headwater sources resume` starts one.")
     if done.blocked:
@@ -188,8 +198,8 @@ def say_how_they_came(done: "Imported") -> None:
     if done.updated:
         say(f"{quantity(done.updated, 'source')} known already: new ids and trusted fields were noted.")
     if done.added > done.paused + done.blocked or done.feeds_added:
-        say("Their first polls are due now.")
-        say_who_polls()
+        say(f"Their first polls are due {WHEN_RESUMED if pollers.pause else 'now'}.")
+        say_who_polls(pollers)
 
 
 def _amounts(sources: int, feeds: int, deleted: int, known: int, duplicates: int, invalid: int) -> str:

@@ -1,5 +1,6 @@
 """`headwater sources`: who we follow."""
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from cyclopts import App
@@ -147,9 +148,11 @@ def show_source(source: str, *, json: AsJson = False, launch: Launched = Launch(
 def show_source_story(story: "SourceStory", *, is_json: bool) -> None:
     overview, events, now = story.overview, story.events, story.now
     if is_json:
-        show_json(source_story_as_dict(story))
+        show_json(source_story_as_dict(story) | {"crawl_pause": asdict(story.pause) if story.pause else None})
         return
     show_overview(overview, now, story.external_ids, story.limits, story.freshness)
+    if story.pause:
+        show(f"  {inert(story.pause.with_fix)}")
     for crowd in story.crowds:
         say(f"{inert(crowd.sentence)}. In the mean each is polled every {length_of(crowd.possible_every)}.")
     if problems := overview.health.problems:
@@ -159,7 +162,8 @@ def show_source_story(story: "SourceStory", *, is_json: bool) -> None:
         show_table(("when", "who", "what happened"), [event_row(one, now) for one in events])
 
 
-def what_next(overview: "DiscoveryOverview", now: "datetime") -> str:
+def what_next(story: "SourceStory") -> str:
+    overview = story.overview
     source, following = overview.source, overview.next
     if source.status != "active":
         return f"nothing until it is resumed: headwater sources resume {source.id}"
@@ -167,9 +171,13 @@ def what_next(overview: "DiscoveryOverview", now: "datetime") -> str:
         from headwater.reports.pages import WHILE_TAKEN_DOWN
 
         return WHILE_TAKEN_DOWN
+    if story.pause:
+        from headwater.reports.pages import WHILE_ALL_IS_PAUSED
+
+        return WHILE_ALL_IS_PAUSED
     if following is None:
         return f"nothing: it has no channel to poll. Name one: headwater sources edit {source.id} feeds=https://…"
-    when = next_poll_of(following, now)
+    when = next_poll_of(following, story.now)
     if when == "running":
         return f"its {following.kind} is being polled"
     told = f"is polled by the next free poller, {when}" if when.startswith("overdue") else f"is polled {when}"

@@ -6,6 +6,7 @@ from cyclopts import Parameter
 
 from headwater.cli.launch import AsJson, Launch, Launched, Limit, with_quiet_log, with_services
 from headwater.cli.output import say, show, show_json, show_table
+from headwater.cli.pollers import warn_while_paused
 from headwater.cli.words import inert, quantity, shorten
 from headwater.shapes.trials import answer_as_dict, reading_as_dict, simulation_as_dict
 
@@ -58,6 +59,7 @@ def simulate(
     async def work(services: "Services") -> "Simulation":
         from headwater.actions.trying import simulate_source
 
+        await warn_while_paused(services)
         return await simulate_source(services, source, items, reads_pages=pages)
 
     simulation = with_services(with_quiet_log(launch), work)
@@ -109,6 +111,7 @@ def brings(trial: "Trial") -> str:
 async def trials_of(services: "Services", source: str) -> "list[Trial]":
     from headwater.actions.trying import try_source
 
+    await warn_while_paused(services)
     return await try_source(services, source)
 
 

@@ -2,13 +2,13 @@
 
 from typing import TYPE_CHECKING
 
-from headwater.cli.words import in_words, length_of, quantity, relative, shorten
+from headwater.cli.words import in_words, inert, length_of, quantity, relative, shorten
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from headwater.deliver.store import SinkReport
-    from headwater.reports.operations import Operations, RoleProcess, Settles
+    from headwater.reports.operations import Operations, RoleProcess, Settles, TaskTrouble
     from headwater.reports.sinks import DeliveryNow
 
 NOBODY = ("not_polled", "stuck", "not_maintained", "not_delivered")
@@ -33,7 +33,11 @@ def role_lines(now: "Operations") -> list[str]:
 
     missing = [f"Missing   {one.what} {one.fix}" for one in problems_in(now) if one.kind in NOBODY]
     delivery = delivery_lines(now.delivery) if now.delivery else []
-    return [f"Roles     {running(now)}", *missing, *failing_lines(now), *delivery]
+    return [*pause_lines(now), f"Roles     {running(now)}", *missing, *failing_lines(now), *delivery]
+
+
+def pause_lines(now: "Operations") -> list[str]:
+    return [f"Paused    {inert(now.pause.with_fix)}"] if now.pause else []
 
 
 def delivery_lines(delivery: "DeliveryNow") -> list[str]:
@@ -68,11 +72,11 @@ def failing_lines(now: "Operations") -> list[str]:
 
 
 def running(now: "Operations") -> str:
-    from headwater.reports.operations import DUTIES
+    from headwater.reports.operations import ROLES
 
     if not now.alive:
         return "nothing runs; start with: headwater up"
-    counts = " · ".join(f"{duty} {len(now.doing(duty)):,}" for duty in DUTIES)
+    counts = " · ".join(f"{duty} {len(now.doing(duty)):,}" for duty in ROLES)
     oldest = length_of(now.now - min(one.started_at for one in now.alive))
     return f"{counts} · in {quantity(len(now.alive), 'process', 'processes')}, the oldest for {oldest}"
 
@@ -125,19 +129,23 @@ def settling(settles: "Settles") -> str:
 
 def losses(now: "Operations") -> str:
     last = f", at last: {shorten(now.last_loss, WIDEST_SAID)}" if now.last_loss else ""
+    ran_out = f"{quantity(now.leases_rescued, 'lease')} of pages ran out and were taken back"
+    rescued = f" · {ran_out}: a process was killed or stood still" if now.leases_rescued else ""
     work = quantity(now.work_lost + now.work_broke, "piece of work", "pieces of work")
-    return f"{work} and {quantity(now.leases_lost, 'lease')} in the last hour{last}"
+    return f"{work} and {quantity(now.leases_lost, 'lease')} in the last hour{last}{rescued}"
 
 
 def task_lines(now: "Operations") -> list[str]:
     if not now.tasks:
         return ["Tasks     none failed in the last hour"]
-    told = [
-        f"{one.task}: {quantity(one.failures, 'failure')} and {quantity(one.deaths, 'death')}"
-        f" in the last hour, at last: {shorten(one.said, WIDEST_SAID)}"
-        for one in now.tasks
-    ]
+    told = [task_line(one, fails_now=now.fails_now(one.task)) for one in now.tasks]
     return [f"{'Tasks':<10}{told[0]}", *(f"{INDENT}{line}" for line in told[1:])]
+
+
+def task_line(one: "TaskTrouble", *, fails_now: bool) -> str:
+    count = f"{quantity(one.failures, 'failure')} and {quantity(one.deaths, 'death')} in the last hour"
+    now = "" if fails_now or one.deaths else ", and none now"
+    return f"{one.task}: {count}{now}, at last: {shorten(one.said, WIDEST_SAID)}"
 
 
 def waits(now: "Operations") -> str:

@@ -216,7 +216,10 @@ def screen_of(
 
 def lines_of(found: "DiscoverySummary", counts: "dict[EntryStatus, int]", hosts: "HostsNow") -> list[str]:
     kinds = ", ".join(f"{count:,} {word}" for word, count in sorted(found.followed.items())) or "none yet"
-    waits = f", next host opens in {length_of(hosts.next_in)}" if hosts.next_in else ""
+    # Of hosts that are being asked nobody knows yet when they are open again: often much sooner.
+    which = "the first that waits" if hosts.busy else "next host"
+    waits = f", {which} opens in {length_of(hosts.next_in)}" if hosts.next_in else ""
+    asked = f", {hosts.busy:,} being asked" if hosts.busy else ""
     statuses = " · ".join(f"{count:,} {word}" for word, count in counts.items())
     delay = (
         f"{length_of(found.delay_p50)} / {length_of(found.delay_p95)}"
@@ -225,7 +228,7 @@ def lines_of(found: "DiscoverySummary", counts: "dict[EntryStatus, int]", hosts:
     )
     polls = f"{quantity(found.channels, 'channel')}, {found.due:,} due, {found.polling:,} being polled"
     doubted = f", {hosts.doubted:,} without an answer so far come last" if hosts.doubted else ""
-    waiting = f"{quantity(hosts.open, 'host')} open, {hosts.waiting:,} waiting{doubted}{waits}"
+    waiting = f"{quantity(hosts.open, 'host')} open{asked}, {hosts.waiting:,} waiting{doubted}{waits}"
     lately = f"{quantity(found.runs, 'poll')}, {found.failed_runs:,} failed · {quantity(found.found, 'new item')}"
     return [
         f"Sources   {sum(found.followed.values()):,} ({kinds}) · {polls}",

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from headwater.actions.pausing import pause_everything, resume_everything
 from headwater.actions.sources import poll_sources
 from headwater.errors import Refused
-from headwater.frontier.pause import LONGEST_REASON, read_pause
+from headwater.frontier.pause import LONGEST_REASON, read_pause, require_not_paused
 from headwater.reports.discovery import DiscoveryOverview, summary
 from headwater.reports.frontier import hosts_now
 from headwater.reports.operations import live_processes
@@ -146,6 +146,7 @@ async def begin_run_due(services: Services, operations: LongWork, actor: str) ->
 
         return await poll_what_is_due(services, on_polled)
 
+    await require_not_paused(services.database)
     return OperationShape.model_validate(await operations.begin(RUN_DUE, actor, work))
 
 
