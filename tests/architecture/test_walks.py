@@ -48,7 +48,7 @@ LONGEST_POLL = 24
 LONGEST_FETCH = 23
 LONGEST_ITEM = 40
 LONGEST_ADD = 12
-LONGEST_ADD_AND_LOOK = 28
+LONGEST_ADD_AND_LOOK = 30
 
 COMPREHENSIONS = frozenset({"<dictcomp>", "<genexpr>", "<listcomp>", "<setcomp>"})
 
