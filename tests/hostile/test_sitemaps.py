@@ -208,10 +208,11 @@ def test_a_date_to_come_is_kept_but_asks_for_no_visit() -> None:
     assert [item.updated_at for item in reading.items] == [None] * 3
 
 
-def test_a_publication_to_come_counts_as_now() -> None:
-    news = "<news><publication_date>2099-01-01</publication_date></news>"
+@pytest.mark.parametrize(("at", "read"), [(NOW + timedelta(hours=20), NOW), (NOW + timedelta(hours=30), None)])
+def test_a_publication_to_come_counts_as_now_for_a_day_and_then_for_none(at: datetime, read: datetime | None) -> None:
+    news = f"<news><publication_date>{at.isoformat()}</publication_date></news>"
     body = f"<urlset><url><loc>{HOME}/a</loc>{news}</url></urlset>".encode()
-    assert readable(body).items[0].published_at == NOW
+    assert readable(body).items[0].published_at == read
 
 
 def test_dates_that_are_new_at_every_poll_ask_for_no_visit() -> None:

@@ -49,6 +49,7 @@ def source_story_as_dict(story: "SourceStory") -> dict[str, Any]:
         "external_ids": story.external_ids,
         "limits_reached": story.limits,
         "freshness": freshness_as_dict(story.freshness),
+        "crawl_pause": asdict(story.pause) if story.pause else None,
         "crowded_hosts": [crowded_as_dict(one) for one in story.crowds],
         "events": [{"at": one.at, **asdict(one.event)} for one in story.events],
     }

@@ -1,6 +1,5 @@
 """`headwater sources`: who we follow."""
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from cyclopts import App
@@ -148,7 +147,7 @@ def show_source(source: str, *, json: AsJson = False, launch: Launched = Launch(
 def show_source_story(story: "SourceStory", *, is_json: bool) -> None:
     overview, events, now = story.overview, story.events, story.now
     if is_json:
-        show_json(source_story_as_dict(story) | {"crawl_pause": asdict(story.pause) if story.pause else None})
+        show_json(source_story_as_dict(story))
         return
     show_overview(overview, now, story.external_ids, story.limits, story.freshness)
     if story.pause:

@@ -466,6 +466,7 @@ class SourceStoryShape(TypedDict):
     `time`: Not kept; always empty. So are the following.
     `crowded_hosts`: Hosts of its channels that have no room for all polls.
     `freshness`: Delays to discovery and to each sink, and what polls brought.
+    `crawl_pause`: Since when everything is paused, and by whom; or null.
     `limits_reached`: Sentences: which limit keeps pages out.
     `events`: The last lines of its trail, newest first.
     """
@@ -542,6 +543,7 @@ class SourceStoryShape(TypedDict):
     attribution_text: str | None
     crowded_hosts: list[dict[str, Any]]
     freshness: dict[str, Any]
+    crawl_pause: dict[str, Any] | None
     limits_reached: list[str]
     events: list[dict[str, Any]]
 

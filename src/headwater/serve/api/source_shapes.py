@@ -156,6 +156,7 @@ class SourceStoryShape(SourceShape):
 
     crowded_hosts: list[dict[str, Any]] = Field(description="Hosts of its channels that have no room for all polls.")
     freshness: dict[str, Any] = Field(description="Delays to discovery and to each sink, and what polls brought.")
+    crawl_pause: dict[str, Any] | None = Field(description="Since when everything is paused, and by whom; or null.")
     limits_reached: list[str] = Field(description="Sentences: which limit keeps pages out.")
     events: list[dict[str, Any]] = Field(description="The last lines of its trail, newest first.")
 
