@@ -220,7 +220,8 @@ async def test_sessions_that_are_cut_as_by_a_restart_of_the_database_lose_nothin
     database: Database, database_url: str
 ) -> None:
     async with scene(database, 2) as (stage, _), lives(database_url) as life:
-        stage.stand_in.delay = 0.02
+        # Slow enough for the work to last until it is cut.
+        stage.stand_in.delay = 0.1
         await stage.change(40)
         living, cuts = asyncio.create_task(life.live(None)), 0
         # A process that finds no database when it starts ends, and its supervisor starts it again.

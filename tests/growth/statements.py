@@ -845,7 +845,6 @@ def _reports(w: Sample) -> dict[str, Calls]:
         "work_that_waits": [(15 * MINUTE,)],
         "processes_seen": [(35 * MINUTE / 60, 500)],
         "pollers_now": [(35 * MINUTE / 60,)],
-        "is_owner_alive": [("w", MINUTE)],
         "figures_lately": [()],
         "requests_lately": [()],
         "rows_in_default": [(10_000,)],

@@ -163,9 +163,11 @@ def _beginning(day: str, text: str, noun: str, example: str) -> datetime:
 
 
 def page_type_called(said: str | None) -> str | None:
+    if said is None:
+        return None
     from headwater.extraction.page_type import PageType
 
-    if said is None or said in [*PageType]:
+    if said in [*PageType]:
         return said
     raise UsageError(f"There is no kind of page {said[:40]!r}.", fix=f"One of: {', '.join(PageType)}.")
 

@@ -1,5 +1,7 @@
 """`headwater up`: everything, in one terminal."""
 
+import os
+import socket
 from collections import Counter
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
     from headwater.services import Services
     from headwater.settings.groups import WebSettings
     from headwater.supervisor import Supervisor, TaskHealth
+
+# In the folder of data: whoever has it locked is the one `up` there, and what it says is who that is.
+LOCK = "up.lock"
 
 # Name and width of each figure; with what happened last in a line of its own, all fits into 80 columns.
 FIGURES = {
@@ -125,32 +130,45 @@ async def keep_up(services: "Services", *, is_quiet: bool) -> "Figures":
     from headwater.run.stopping import until_stopped
     from headwater.supervisor import Supervisor
 
-    await require_alone(services)
     pulse, tasks = Pulse(), Supervisor(services.clock, services.log, services.figures)
     observers = Observers(pulse.polled, pulse.fetched, pulse.delivered)
-    async with tasks:
-        if not is_quiet:
-            tasks.keep("show_figures", lambda: show_figures(services, pulse, tasks))
-        await until_stopped(
-            lambda stop: run_and_serve(services, stop, observers, tasks),
-            on_first=say_stopping,
-        )
+    with alone_on(services):
+        async with tasks:
+            if not is_quiet:
+                tasks.keep("show_figures", lambda: show_figures(services, pulse, tasks))
+            await until_stopped(
+                lambda stop: run_and_serve(services, stop, observers, tasks),
+                on_first=say_stopping,
+            )
     return services.figures
 
 
-async def require_alone(services: "Services") -> None:
-    """Raises Busy where another one runs on a database of our own: a second crawler that nobody meant to start."""
-    from headwater.reports.operations import living_process
+@contextmanager
+def alone_on(services: "Services") -> "Iterator[None]":
+    """Raises Busy where another one runs on the same folder: a second crawler that nobody meant to start.
+
+    Over a database that was named there may be as many as people want.
+    """
+    from headwater.database.locks import FileLock
     from headwater.services import data_folder
 
     if services.settings.database.url is not None:
+        yield
         return
-    if other := await living_process(services.database, "up", services.settings.lease.duration):
-        who = f"process {other.pid} on {other.host}, since {other.started_at:%Y-%m-%d %H:%M} UTC"
-        raise Busy(
-            f"`headwater up` runs on {data_folder(services.settings)} already: {who}.",
-            fix="More workers are had by `headwater run fetch` or `headwater run poll`; Ctrl-C ends the other one.",
-        )
+    folder = data_folder(services.settings)
+    file = folder / LOCK
+    lock = FileLock(file)
+    try:
+        if not lock.try_exclusive():
+            raise Busy(
+                f"`headwater up` runs on {folder} already: {file.read_text('utf-8') or 'it has just begun'}.",
+                fix="More workers are had by `headwater run fetch` or `headwater run poll`; Ctrl-C ends the other one.",
+            )
+        since = services.clock.now()
+        file.write_text(f"process {os.getpid()} on {socket.gethostname()}, since {since:%Y-%m-%d %H:%M} UTC", "utf-8")
+        yield
+    finally:
+        lock.close()
 
 
 async def run_and_serve(

@@ -186,14 +186,6 @@ async def live_processes(database: Database) -> tuple[RoleProcess, ...]:
     return tuple(one for one in processes if one.is_alive)
 
 
-async def living_process(database: Database, role: str, within: timedelta) -> RoleProcess | None:
-    """One that surely lives: of a process that was killed a row is left, which seems to be fresh for a while."""
-    for one in await live_processes(database):
-        if one.role == role and await database.fetchval(queries.is_owner_alive, one.owner, within):
-            return one
-    return None
-
-
 async def processes_seen(database: Database) -> tuple[RoleProcess, ...]:
     """The latest first; also those that fell silent."""
     return tuple(RoleProcess(**one) for one in await database.fetch(queries.processes_seen, SILENT, MOST_PROCESSES))

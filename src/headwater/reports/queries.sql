@@ -890,10 +890,6 @@ SELECT (SELECT count(*) FROM role_processes
        p.since, p.set_by, p.reason
 FROM (SELECT 1) AS always LEFT JOIN crawl_pause p ON true;
 
--- name: is_owner_alive
--- Whether a process of this name holds its connection and has written within a time.
-SELECT is_owner_alive($1::text, $2::interval);
-
 -- name: figures_lately
 -- What processes counted in the last hour, those that have ended too, and the last sentence that came with it.
 SELECT figure, sum(count)::bigint AS count, (array_agg(said ORDER BY since DESC) FILTER (WHERE said <> ''))[1] AS said
@@ -993,7 +989,6 @@ ORDER BY c.next_poll_at LIMIT 1;
 -- Whether a channel lists an address, and whether it was refused then.
 SELECT bool_or(signature = '') AS is_refused FROM channel_items WHERE bucket = $1::smallint AND url_hash = $2::bytea
 HAVING count(*) > 0;
-
 
 -- name: write_a_little
 -- A megabyte in a table that ends with its transaction. Invariant: fails where the disk has no room for it.

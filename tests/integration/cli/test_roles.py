@@ -55,7 +55,7 @@ def test_everything_runs_until_it_is_told_to_stop(starts: Starts) -> None:
 
 @pytest.mark.long
 def test_a_second_one_on_a_folder_says_who_runs_there_and_ends(starts: Starts, person: Person) -> None:
-    role = starts("up")
+    role = starts("--set", "web.port=0", "up")
     assert role.stderr is not None
     while "what just happened" not in role.stderr.readline():
         assert role.poll() is None
