@@ -257,7 +257,8 @@ async def status_of(stage: Stage, folder: Path) -> str:
     return said.decode(errors="replace")
 
 
-async def endure(fault: Fault, stage: Stage, counter: Counter, folder: Path) -> Outcome:
+async def endure(fault: Fault, stage: Stage, counter: Counter, folder: Path, usual: float | None) -> Outcome:
+    """`usual`: the rate before the first fault. What a fault left behind is caught up with faster than that."""
     now = time.monotonic()
     before = counter.rate(now - STEADY_S, now) or 0.0
     assert before, "it ran out of work: give more with --feeds"
@@ -271,7 +272,7 @@ async def endure(fault: Fault, stage: Stage, counter: Counter, folder: Path) -> 
     finally:
         await fault.end(stage)
     healed = time.monotonic()
-    back = await counter.is_back(healed, fault.back_share * before)
+    back = await counter.is_back(healed, fault.back_share * min(before, usual or before))
     under = counter.rate(began, healed)
     return Outcome(
         round(before, 1),
@@ -335,13 +336,15 @@ async def stage_for(feeds: int, folder: Path) -> AsyncIterator[Stage]:
 
 async def run(feeds: int, names: Sequence[str], folder: Path) -> dict[str, Any]:
     outcomes: dict[str, Outcome] = {}
+    usual: float | None = None
     async with stage_for(feeds, folder) as stage:
         counter = Counter(stage.dsn)
         counting = asyncio.create_task(counter.run())
         await asyncio.sleep(2 * STEADY_S)
         for name in names:
             await asyncio.sleep(STEADY_S)
-            outcomes[name] = one = await endure(FAULTS[name], stage, counter, folder)
+            outcomes[name] = one = await endure(FAULTS[name], stage, counter, folder, usual)
+            usual = usual or one.before_per_s
             say(
                 f"{name:12} {one.before_per_s:6.1f}/s before, {one.under_per_s:6.1f}/s under, "
                 f"back after {one.back_after_s} s; {one.doubted} doubted, {one.charged_pages} pages and "
